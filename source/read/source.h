@@ -238,7 +238,6 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
 bool gsim_cu_has_calls(struct gsim_cu *s, CXCursor statement); /* of CUDA */
 /* The first integer variable in it whose value is not known, for messages; "NAME": there is none. */
 const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char name[GSIM_LIMIT_NAME + 1]);
-bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement); /* out of it */
 void gsim_cu_walk(struct gsim_cu *s, CXCursor statement);
 /* What is assigned in STATEMENT becomes unknown, or with IS_GUESS a guess; its accesses of memory count. */
 void gsim_cu_forget(struct gsim_cu *s, CXCursor statement, bool is_guess);
@@ -255,10 +254,9 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of
 /* kernel/operands.c */
 struct gsim_cu_operands {
     struct gsim_arg args[GSIM_CU_PARAMS];
-    struct gsim_segment segments[GSIM_CU_PARAMS];
     uint32_t hosts[GSIM_CU_PARAMS];         /* regions of host memory */
     struct gsim_cu_use uses[GSIM_CU_PARAMS]; /* of them; OP is not set */
-    uint32_t arg_count, segment_count, host_count;
+    uint32_t arg_count, host_count;
     bool is_unknown;
 };
 void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,

@@ -252,6 +252,7 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
     struct gsim_cu_value given;
     if (s->clang.getCursorKind(target) != CXCursor_ArraySubscriptExpr && gsim_cu_given(s, target, &given))
         value = given;
+    if (s->clang.getCursorKind(target) == CXCursor_CallExpr) (void)gsim_cu_evaluate(s, target);
     uint32_t cell = gsim_cu_place(s, left, true);
     if (cell == GSIM_CU_NONE) gsim_cu_wild(s, left);
     gsim_cu_store(s, cell, value);

@@ -228,19 +228,18 @@ static enum CXChildVisitResult find_jumps(CXCursor cursor, CXCursor parent, CXCl
     return CXChildVisit_Recurse;
 }
 
-bool gsim_cu_has_jumps(struct gsim_cu *s, CXCursor statement)
+static struct jumps jumps_of(struct gsim_cu *s, CXCursor statement)
 {
     struct jumps jumps = {.s = s};
     s->clang.visitChildren(statement, find_jumps, &jumps);
-    return jumps.any;
+    return jumps;
 }
 
 /* What comes behind the statement may not be executed: a loop around it makes an unknown number of rounds, and the rest
  * of a function is not sure, which matters if the device gets work behind the function. Behind main nothing comes. */
 void gsim_cu_note_jumps(struct gsim_cu *s, CXCursor statement)
 {
-    struct jumps jumps = {.s = s};
-    s->clang.visitChildren(statement, find_jumps, &jumps);
+    struct jumps jumps = jumps_of(s, statement);
     s->host.is_cut |= jumps.any;
     if (jumps.returns && s->host.depth > 1) gsim_cu_log_return(s, s->host.body);
 }
@@ -248,8 +247,7 @@ void gsim_cu_note_jumps(struct gsim_cu *s, CXCursor statement)
 /* The same of a condition that the run told: the function's calls may be others in another run. */
 static void note_late_jumps(struct gsim_cu *s, CXCursor statement)
 {
-    struct jumps jumps = {.s = s};
-    s->clang.visitChildren(statement, find_jumps, &jumps);
+    struct jumps jumps = jumps_of(s, statement);
     if (jumps.any && (s->host.depth > 1 || !jumps.returns)) gsim_cu_log_serial(s, s->host.body);
 }
 
@@ -290,7 +288,7 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         int is_true = gsim_cu_truth(s, kids.at[0], &is_guessed);
         bool in_first = gsim_cu_has_calls(s, kids.at[1]), in_second = gsim_cu_has_calls(s, second);
         CXCursor taken = is_true == 1 ? kids.at[1] : second; /* no guess ends the program */
-        if (is_guessed && (in_first || in_second || (!is_null(taken) && gsim_cu_has_jumps(s, taken)))) is_true = -1;
+        if (is_guessed && (in_first || in_second || (!is_null(taken) && jumps_of(s, taken).any))) is_true = -1;
         bool is_guess = is_true < 0 && (in_first || in_second);
         if (is_true >= 0 && s->device.has_returned && s->options->told) note_late_jumps(s, statement);
         char name[GSIM_LIMIT_NAME + 1];
@@ -371,6 +369,8 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
     s->host.self = self;
     struct gsim_cu_kids kids = gsim_cu_kids(s, function);
     size_t place = 0;
+    enum CXTypeKind returns = s->clang.getCanonicalType(s->clang.getCursorResultType(function)).kind;
+    bool may_return_place = returns == CXType_LValueReference || returns == CXType_Pointer;
     for (size_t i = 0; i < kids.count; i++) {
         struct gsim_cu_value given;
         if (s->clang.getCursorKind(kids.at[i]) != CXCursor_ParmDecl) continue;
@@ -379,7 +379,7 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
         bool was_shared = given.kind == GSIM_CU_CELL && s->memory.cells[given.at].is_shared;
         gsim_cu_store(s, cell, given);
         if (gsim_cu_is_guess(given) && s->host.depth == 1) s->host.argc = cell;
-        if (given.kind == GSIM_CU_CELL) s->memory.cells[given.at].is_shared = was_shared;
+        if (given.kind == GSIM_CU_CELL && !may_return_place) s->memory.cells[given.at].is_shared = was_shared;
         place++;
     }
     gsim_free(kids.at);

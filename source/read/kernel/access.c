@@ -287,7 +287,10 @@ static struct gsim_cu_flow evaluate_binary(struct gsim_cu_walk *w, CXCursor curs
         (void)gsim_cu_flow_load(w, kids->at[0]);
         return gsim_cu_flow_of(w, kids->at[1]);
     }
-    uint64_t value = gsim_cu_flow_pointee(w, kids->at[0], NULL) | gsim_cu_flow_pointee(w, kids->at[1], NULL);
+    uint64_t left = gsim_cu_flow_pointee(w, kids->at[0], NULL), right = gsim_cu_flow_pointee(w, kids->at[1], NULL);
+    uint64_t value = left | right;
+    if (left && right && left != right && strcmp(op, "-") == 0)
+        gsim_cu_give_up(w, cursor, "it subtracts pointers of two arguments");
     return (struct gsim_cu_flow){.value = holds(s, s->clang.getCursorType(cursor), 0) ? value : 0};
 }
 

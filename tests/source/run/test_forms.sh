@@ -47,5 +47,5 @@ while read -r form run; do
         esac
     done
 done <forms
-[ $number -ge 60 ] || fail "$number forms were read"
+[ $number -ge 100 ] || fail "$number forms were read"
 [ $failures = 0 ]
