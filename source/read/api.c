@@ -198,8 +198,9 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
     uint32_t after[MOST_AFTER], after_count = 0;
     for (uint32_t i = 0; i < count; i++) follow(after, &after_count, ops[i]);
     if (!s->device.stream_count) { /* what comes next says whether it is needed */
-        s->counts.left_syncs += s->device.is_sync_pending;
-        s->device.is_sync_pending = true;
+        bool is_of_all = strcmp(s->text.call_name, "cudaStreamSynchronize") != 0; /* where others have its work, too */
+        s->counts.left_syncs += s->device.is_sync_pending + !is_of_all;
+        s->device.is_sync_pending = is_of_all;
         s->device.promised = s->counts.op_count;
         s->text.call_step = s->device.sync_step =
             gsim_cu_log(s, GSIM_CUDA_SYNC, s->text.call, s->text.call_name, GSIM_CUDA_NONE);

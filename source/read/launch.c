@@ -77,6 +77,8 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
                          .kernel_index = gsim_builder_kernel(s->builder, &kernel),
                          .args = o.args,
                          .arg_count = o.arg_count,
+                         .segments = o.segment_count ? o.segments : NULL,
+                         .segment_count = (uint16_t)o.segment_count,
                          .is_unknown = o.is_unknown};
     s->text.call_values = gsim_cu_hash_values(gsim_cu_hash_values(1, launch->values, launch->count), &launch->grid, 3);
     gsim_cu_add_op(s, &op, gsim_cu_stream_of(s, launch->at, launch->stream), &o);

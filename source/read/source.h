@@ -254,9 +254,10 @@ double gsim_cu_trips(struct gsim_cu *s, CXCursor loop, CXCursor parts[4]); /* of
 /* kernel/operands.c */
 struct gsim_cu_operands {
     struct gsim_arg args[GSIM_CU_PARAMS];
+    struct gsim_segment segments[GSIM_CU_PARAMS];
     uint32_t hosts[GSIM_CU_PARAMS];         /* regions of host memory */
     struct gsim_cu_use uses[GSIM_CU_PARAMS]; /* of them; OP is not set */
-    uint32_t arg_count, host_count;
+    uint32_t arg_count, segment_count, host_count;
     bool is_unknown;
 };
 void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,

@@ -216,7 +216,8 @@ static void order_once(struct clocks *c)
         const struct gsim_cuda_step *step = &log->steps[s];
         enum gsim_cuda_step_kind kind = log->sites[step->site].kind;
         for (uint32_t i = c->w->first_item[s]; i < c->w->first_item[s + 1]; i++) order_item(c, i);
-        if (kind == GSIM_CUDA_SYNC && c->w->sites[step->site].is_kept) sync_all(c);
+        bool is_of_all = strcmp(log->sites[step->site].name, "cudaStreamSynchronize") != 0; /* it is the default's */
+        if (kind == GSIM_CUDA_SYNC && is_of_all && c->w->sites[step->site].is_kept) sync_all(c);
         if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) order_host(c, step);
     }
 }

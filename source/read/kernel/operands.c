@@ -22,11 +22,22 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
         o->uses[o->host_count++] = (struct gsim_cu_use){0, writes, 0, INFINITY}; /* before the pointer, too */
         return;
     }
+    uint64_t bytes = gsim_builder_buffer_bytes(s->builder, buffer);
     while (at < o->arg_count && o->args[at].buffer_index != buffer) at++;
-    if (at == o->arg_count) o->args[o->arg_count++] = (struct gsim_arg){buffer, false, false, is_const};
-    o->args[at].reads |= reads;
-    o->args[at].writes |= writes;
-    o->args[at].declared_const &= is_const;
+    if (at < o->arg_count) { /* named twice: all of it */
+        uint32_t kept = 0;
+        o->args[at].reads |= reads;
+        o->args[at].writes |= writes;
+        o->args[at].declared_const &= is_const;
+        for (uint32_t i = 0; i < o->segment_count; i++)
+            if (o->segments[i].arg != at) o->segments[kept++] = o->segments[i];
+        o->segment_count = kept;
+        return;
+    }
+    o->args[o->arg_count++] = (struct gsim_arg){buffer, reads, writes, is_const};
+    if (pointer.n[0] > 0 && pointer.n[0] < (double)bytes)
+        o->segments[o->segment_count++] =
+            (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
 }
 
 /* --- variables in device memory --- */
