@@ -117,6 +117,13 @@ static bool is_inside(const struct gsim_cuda_log *log, uint32_t node, uint32_t w
     return node == within && node != GSIM_CUDA_NONE;
 }
 
+/* Not in what may not be executed: it orders what follows. */
+static bool is_sure(const struct gsim_cuda_log *log, uint32_t node)
+{
+    while (node != GSIM_CUDA_NONE && !log->nodes[node].is_serial) node = log->nodes[node].parent;
+    return node == GSIM_CUDA_NONE;
+}
+
 static void leave(struct clocks *c, uint32_t site, const char *why)
 {
     if (c->w->sites[site].left) return;
@@ -152,6 +159,7 @@ static void order_item(struct clocks *c, uint32_t index)
     struct gsim_weave *w = c->w;
     struct gsim_weave_item *item = &w->items[index];
     if (item->stream == NONE) {
+        if (!is_sure(w->log, item->node)) return;
         raise(c->base, c->issued, c->streams);
         if (w->log->steps[item->step].is_blocking) raise(c->host, c->issued, c->streams);
         return;
@@ -192,7 +200,8 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
     struct gsim_weave *w = c->w;
     struct gsim_weave_site *site = &w->sites[step->site];
     bool is_use = w->log->sites[step->site].kind == GSIM_CUDA_USE;
-    if (step->op == GSIM_CUDA_NONE) site->waits_for_all = true;
+    bool sure = is_sure(w->log, step->node);
+    site->waits_for_all |= step->op == GSIM_CUDA_NONE;
     for (uint32_t e = step->op == GSIM_CUDA_NONE ? 0 : c->dag->pred_start[step->op];
          step->op != GSIM_CUDA_NONE && e < c->dag->pred_start[step->op + 1]; e++) {
         uint32_t pred = w->item_of[c->dag->preds[e]];
@@ -200,13 +209,14 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
         const struct gsim_weave_item *item = &w->items[pred];
         if (is_use && item->node == step->node) leave(c, item->site, "the statement that holds it uses its result");
         if (item->stream == NONE) site->waits_for_all |= !w->log->steps[item->step].is_blocking;
+        else if (!sure) site->waits_for_all |= item->position > c->host[item->stream];
         else if (item->position > c->host[item->stream]) {
             gsim_choice_push(&site->streams, item->stream, &w->failed);
             raise(c->host, c->of_stream + (size_t)item->stream * c->streams, c->streams);
             raise(c->base, c->host, c->streams);
         }
     }
-    if (site->waits_for_all) sync_all(c);
+    if (site->waits_for_all && sure) sync_all(c);
 }
 
 static void order_once(struct clocks *c)
@@ -217,7 +227,8 @@ static void order_once(struct clocks *c)
         enum gsim_cuda_step_kind kind = log->sites[step->site].kind;
         for (uint32_t i = c->w->first_item[s]; i < c->w->first_item[s + 1]; i++) order_item(c, i);
         bool is_of_all = strcmp(log->sites[step->site].name, "cudaStreamSynchronize") != 0; /* it is the default's */
-        if (kind == GSIM_CUDA_SYNC && is_of_all && c->w->sites[step->site].is_kept) sync_all(c);
+        if (kind == GSIM_CUDA_SYNC && is_of_all && c->w->sites[step->site].is_kept && is_sure(log, step->node))
+            sync_all(c);
         if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) order_host(c, step);
     }
 }

@@ -320,6 +320,10 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
         gsim_cu_loop(s, statement);
         return;
     }
+    if (kind == CXCursor_GotoStmt || kind == CXCursor_IndirectGotoStmt) {
+        gsim_cu_log_serial(s, s->host.body);
+        gsim_cu_note(s, statement, "goto is not followed: what comes next is assumed to be executed once");
+    }
     if (kind == CXCursor_BreakStmt) s->host.flow = GSIM_CU_BREAK;
     if (kind == CXCursor_ContinueStmt) s->host.flow = GSIM_CU_CONTINUE;
     if (kind == CXCursor_SwitchStmt) gsim_cu_switch(s, statement);
