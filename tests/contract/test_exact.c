@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in workloads of both suites on devices of three generations: pooling SMs and skipping steady waves
- * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work.
+ * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work; one of known
+ * pipes takes its solo_us.
  * A third of them, each workload on another device; all with GPUSIM_FULL.
  */
 #include "sim/sm/demand.h"
@@ -14,8 +15,12 @@ static const char *const schedulers[] = {"async", "grsched"};
 static double makespan_us(const struct gsim_program *program, const struct gsim_device_spec *device,
                           const char *scheduler, bool exact, double *shortest_us)
 {
-    struct gsim_simulation s = {.program = program, .device = device, .scheduler = gsim_scheduler_find(scheduler),
-                                .memory = GSIM_MEMORY_MANAGED, .seed = 1, .iterations = 2};
+    struct gsim_simulation s = {.program = program,
+                                .device = device,
+                                .scheduler = gsim_scheduler_find(scheduler),
+                                .memory = GSIM_MEMORY_MANAGED,
+                                .seed = 1,
+                                .iterations = 2};
     struct gsim_timeline t;
     struct gsim_error error = {0};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
@@ -70,5 +75,41 @@ static void workloads_pooled_and_exact(void)
     }
 }
 
-static const struct test_case cases[] = {{"workloads pooled and exact", workloads_pooled_and_exact}};
+/* A kernel alone takes its solo_us, whatever it is that its blocks wait for, and however full its last wave is. */
+static void two_pipes(void)
+{
+    static const double shares[] = {0.5, 0.68, 0.69, 0.7, 0.75, 0.9};
+    struct gsim_device_spec device = {0};
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_device_load("gtx960", &device, &error), error);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        for (uint32_t grid = 36; grid <= 40; grid++) {
+            struct gsim_builder *b = gsim_builder_create("two pipes");
+            struct gsim_program program = {0};
+            struct gsim_kernel k = {.name = "k",
+                                    .grid = {grid, 1, 1},
+                                    .block = {256, 1, 1},
+                                    .regs_per_thread = 168,
+                                    .smem_bytes = 16384,
+                                    .solo_us = 80.74,
+                                    .pipes_given = true};
+            double took_us;
+            k.pipes[GSIM_PIPE_L1] = shares[i];
+            k.pipes[GSIM_PIPE_DRAM] = 0.65;
+            const struct gsim_op op = {
+                .kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &k), .stream = -1};
+            (void)gsim_builder_op(b, &op);
+            CHECK_OK(gsim_builder_finish(b, 2, &program, &error), error);
+            for (int exact = 0; exact < 2; exact++) {
+                makespan_us(&program, &device, "async", exact, &took_us);
+                CHECK_MSG(fabs(took_us / 80.74 - 1) < 1e-3, "l1 %g, %u blocks, exact %d: %g us", shares[i], grid, exact,
+                          took_us);
+            }
+            gsim_program_release(&program);
+        }
+    gsim_device_release(&device);
+}
+
+static const struct test_case cases[] = {{"workloads pooled and exact", workloads_pooled_and_exact},
+                                         {"two pipes", two_pipes}};
 TEST_MAIN("contract/exact", cases)
