@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in workloads of both suites on devices of three generations: pooling SMs and skipping steady waves
- * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work; one of known
- * pipes takes its solo_us.
+ * must not show. One event per block gives the same times within 0.5 %, and no kernel gets faster than its work; one of
+ * known pipes takes its solo_us.
  * A third of them, each workload on another device; all with GPUSIM_FULL.
  */
 #include "sim/sm/demand.h"
