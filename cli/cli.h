@@ -161,6 +161,9 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE,                                                                    \
       "a second recording of the same cases or runs: how well the two\n"                                               \
       "agree")                                                                                                         \
+    X(OTHER_DEVICE, "other-device", "NAME|FILE", GSIM_CLI_ON_VALIDATE,                                                 \
+      "the device of --again: FILE's kernels, timed on --device, are\n"                                                \
+      "predicted there, and by numbers found without each")                                                            \
     X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the recorded runs of this split (default all)")      \
     X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")         \
     X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \

@@ -81,7 +81,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim validate my-runs.json.gz --device my-gpu.json --split test --per-case\n"
             "  gpusim validate my-runs.json.gz --again my-runs-of-today.json.gz\n"
             "  gpusim validate traces/h200/vm/dags-mixed.json.gz --again traces/h200/vm/again/dags-mixed.json.gz\n"
-            "  gpusim validate trace.json.gz --device h200 --per-case\n",
+            "  gpusim validate trace.json.gz --device h200 --per-case\n"
+            "  gpusim validate h100.json.gz --device h100-vm --again h200.json.gz --other-device h200-vm\n",
         },
     [GSIM_CLI_IMPORT] =
         {

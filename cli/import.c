@@ -360,8 +360,9 @@ static void take_other(struct import *i)
     if (gsim_others_sum(&i->program, &i->other, &sum))
         snprintf(i->gpu_note, sizeof i->gpu_note,
                  "recorded on %s: %u kernels, each once, of %.1f us there take %.1f on %s, %.1f to %.1f; "
-                 "the host is %s's",
-                 sum.from, sum.count, sum.before_us, sum.us, i->other.name, sum.low_us, sum.high_us, sum.from);
+                 "the host is %s's%s",
+                 sum.from, sum.count, sum.before_us, sum.us, i->other.name, sum.low_us, sum.high_us, sum.from,
+                 sum.is_assumed ? "; " GSIM_OTHER_ASSUMED : "");
     gsim_device_release(&i->device);
     i->device = i->other;
     i->is_other = false;

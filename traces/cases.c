@@ -81,8 +81,8 @@ static void read_file(struct gsim_cases_reader *r, const cJSON *root)
                     root);
 }
 
-enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,
-                                  struct gsim_error *error)
+static enum gsim_status parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,
+                              bool is_timed, struct gsim_error *error)
 {
     const char *end = NULL;
     size_t before = set->count;
@@ -95,11 +95,25 @@ enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, c
         return gsim_error_set(error, GSIM_INPUT, "line %zu: not JSON%s", line,
                               end && end >= text + length ? ": the file ends too early" : "");
     }
-    read_file(&r, root);
+    if (is_timed) r.profiles = gsim_cases_member(root, "profiles");
+    if (is_timed) gsim_cases_timed(&r, root);
+    else read_file(&r, root);
     cJSON_Delete(root);
     if (!r.at.failed) return GSIM_OK;
     set->count = before;
     return error->status;
+}
+
+enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,
+                                  struct gsim_error *error)
+{
+    return parse(set, file, text, length, false, error);
+}
+
+enum gsim_status gsim_cases_parse_timed(struct gsim_case_set *set, const char *file, const char *text, size_t length,
+                                        struct gsim_error *error)
+{
+    return parse(set, file, text, length, true, error);
 }
 
 void gsim_cases_apply(struct gsim_case_set *set, struct gsim_profiles *profiles)

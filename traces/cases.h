@@ -12,5 +12,8 @@
  * callers prefix the file; then SET is as before but for memory. Needs at least one list of cases. */
 enum gsim_status gsim_cases_parse(struct gsim_case_set *set, const char *file, const char *text, size_t length,
                                   struct gsim_error *error) GSIM_NODISCARD;
+/* The same of the kernels alone of a file of unlike ones: each a case of one node, by the name in the file. */
+enum gsim_status gsim_cases_parse_timed(struct gsim_case_set *set, const char *file, const char *text, size_t length,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 /* Gives the kernels of SET what PROFILES say of them. */
 void gsim_cases_apply(struct gsim_case_set *set, struct gsim_profiles *profiles);

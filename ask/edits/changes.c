@@ -170,18 +170,17 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
-#define LEAST_OFF 0.03 /* of all kernels together: what is wrong of one is wrong of others, too */
-
 static void note_device(struct gsim_variant *v)
 {
     const struct gsim_edit_moved *m = &v->moved;
     char text[160];
     v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
-    if (m->before_us > 0) v->off_ratio = fmax(m->off_us / m->after_us, LEAST_OFF);
+    if (m->before_us > 0) v->off_ratio = m->off_us / m->after_us;
     snprintf(text, sizeof text,
              "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", m->before_us,
              m->after_us, m->off_us);
     note(v, m->before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
+    if (gsim_other_is_assumed(&v->other)) note(v, GSIM_OTHER_ASSUMED);
     if (!m->cut) return;
     snprintf(text, sizeof text, "%u kernels cut to the shared memory there", m->cut);
     note(v, text);
@@ -191,15 +190,19 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
                                     struct gsim_error *error)
 {
     struct gsim_device_spec from = v->device;
-    enum gsim_status status = v->has_other ? GSIM_OK : gsim_device_load(name, &v->other, error);
+    struct gsim_other_law law;
+    enum gsim_status status = gsim_other_law_load(&law, error);
+    if (!status && !v->has_other) status = gsim_device_load(name, &v->other, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
     if (!v->has_other) gsim_other_replace(&v->other, &from);
     v->has_other = v->has_effect = true;
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
-    uint32_t count = gsim_edit_move(edit, &from, &v->device, &v->moved);
+    uint32_t count = gsim_edit_move(edit, &law, &from, &v->device, &v->moved);
     if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (is_last) note_device(v);
+    if (!is_last) return GSIM_OK;
+    v->moved.off_us = hypot(v->moved.off_us, law.off_common * v->moved.after_us);
+    note_device(v);
     return GSIM_OK;
 }
 

@@ -166,8 +166,9 @@ uint32_t gsim_edit_pin(struct gsim_edit *edit);
 uint32_t gsim_edit_hasten(struct gsim_edit *edit, const char *name, double factor);
 uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_device_spec *device, double factor);
 /* Adds to MOVED what comes of kernels recorded on FROM as if on TO (sim/device/other.h). */
-uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                        struct gsim_edit_moved *moved);
+struct gsim_other_law;
+uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_other_law *law, const struct gsim_device_spec *from,
+                        const struct gsim_device_spec *to, struct gsim_edit_moved *moved);
 
 /* --- collectives.c: a program whose collectives, or what waits for them, are others --- */
 struct gsim_collective_edit {

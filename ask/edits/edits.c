@@ -551,8 +551,8 @@ uint32_t gsim_edit_hasten(struct gsim_edit *e, const char *name, double factor)
     return changed;
 }
 
-uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                        struct gsim_edit_moved *moved)
+uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_other_law *law, const struct gsim_device_spec *from,
+                        const struct gsim_device_spec *to, struct gsim_edit_moved *moved)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
     uint32_t changed = 0, *launches = GSIM_ARENA_ARRAY(&e->arena, uint32_t, (size_t)e->kernel_count + 1);
@@ -569,7 +569,7 @@ uint32_t gsim_edit_move(struct gsim_edit *e, const struct gsim_device_spec *from
         double times = launches[i], before = k->solo_us;
         if (k->smem_bytes > limits.smem_block_bytes) moved->cut++;
         if (k->solo_us > 0 && is_here && !gsim_is_delay(k->name) && !k->collective) {
-            struct gsim_other_time time = gsim_other_move(k, from, to);
+            struct gsim_other_time time = gsim_other_move(law, k, from, to);
             double off = times * fmax(time.us - time.low_us, time.high_us - time.us);
             moved->before_us += times * before;
             moved->after_us += times * time.us;

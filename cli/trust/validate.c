@@ -11,6 +11,7 @@
 #include "cli/figures/figures.h"
 #include "cli/traces.h"
 #include "cli/trust/validate_jobs.h"
+#include "cli/trust/validate_other.h"
 #include "cli/trust/validate_sharing.h"
 #include "sim/base/scratch.h"
 #include "trust/validate/runs_table.h"
@@ -471,6 +472,8 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     const char *kind = arguments->value[GSIM_CLI_KIND];
     if (kind && strcmp(kind, "sharing") == 0)
         return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    if (arguments->value[GSIM_CLI_OTHER_DEVICE])
+        return gsim_cli_validate_other(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
     enum gsim_status status = parse_words(&c, &error);
     if (status == GSIM_OK) status = check_files(arguments, &error);

@@ -10,17 +10,6 @@
 #include "sim/device/occupancy.h"
 #include "sim/device/rules.h"
 
-#define KNEE        2.6  /* p of t = (rest^p + DRAM^p)^(1/p) of a whole kernel */
-#define LATENCY     0.03 /* of the time that waits for L2, shorter where DRAM is faster within an architecture */
-#define OTHER_SHARE 0.35 /* DRAM's of a kernel of which neither pipes nor name tell */
-#define THREAD_BYTES 64.0 /* that a thread of a streaming kernel moves at most */
-#define L2_KEEPS    0.5  /* share of L2 below which data stays in it from kernel to kernel */
-#define L2_REPEATED 0.15 /* below which a kernel that repeats finds all of its data there; at twice as much none */
-#define OFF_KNOWN   0.12 /* nine of ten kernels with pipes are not farther off on an H200, from an H100 */
-#define OFF_UNKNOWN 0.06 /* beyond what all of DRAM's share from nothing to everything gives */
-#define OFF_BEYOND  0.25 /* from one architecture to another: code, caches and clocks differ, too */
-#define MOST_GAP    0.5  /* of its time that a kernel's start takes at most */
-
 static double clamped(double share) { return fmax(0, fmin(1, share)); }
 
 static double blocks_of(const struct gsim_kernel *k) { return (double)k->grid.x * k->grid.y * k->grid.z; }
@@ -31,26 +20,31 @@ static bool is_same_arch(const struct gsim_device_spec *from, const struct gsim_
            gsim_capability_is_gfx(from->compute_capability) == gsim_capability_is_gfx(to->compute_capability);
 }
 
+static bool is_named(const struct gsim_other_law *law, const struct gsim_kernel *k, int kind)
+{
+    for (size_t i = 0; i < law->name_count; i++)
+        if (law->names[i].kind == kind && strstr(k->name, law->names[i].part)) return true;
+    return false;
+}
+
+bool gsim_other_is_assumed(const struct gsim_device_spec *device)
+{
+    enum gsim_number_kind kind = device->kind[GSIM_DEV_dram_gbps];
+    return kind == GSIM_KIND_DATASHEET || kind == GSIM_KIND_DERIVED || kind == GSIM_KIND_ASSUMED;
+}
+
 /* --- DRAM --- */
 /* By name, and by how much of the data L2 can hold. */
-static double guess_dram(const struct gsim_kernel *k, const struct gsim_device_spec *from)
+static double guess_dram(const struct gsim_other_law *law, const struct gsim_kernel *k,
+                         const struct gsim_device_spec *from)
 {
-    static const struct {
-        const char *part;
-        double share;
-    } streams[] = {
-#define X(part, share) {part, share},
-#include "sim/device/streams.def"
-#undef X
-    };
-    double share = OTHER_SHARE, bytes = k->solo_us * from->dram_gbps * 1e3, l2 = from->l2_mib * 1048576;
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        if (!strstr(k->name, streams[i].part)) continue;
-        share = streams[i].share;
-        bytes = fmin(bytes, blocks_of(k) * k->block.x * k->block.y * k->block.z * THREAD_BYTES);
-        break;
+    double share = law->other_dram, bytes = k->solo_us * from->dram_gbps * 1e3, l2 = from->l2_mib * 1048576;
+    bool is_stream = is_named(law, k, GSIM_OTHER_STREAMS);
+    if (is_stream || is_named(law, k, GSIM_OTHER_MIXED)) {
+        share = is_stream ? law->stream_dram : law->mixed_dram;
+        bytes = fmin(bytes, blocks_of(k) * k->block.x * k->block.y * k->block.z * law->thread_bytes);
     }
-    return share * clamped((bytes / l2 - L2_KEEPS) / (1 - L2_KEEPS));
+    return share * clamped((bytes / l2 - law->l2_keeps) / (1 - law->l2_keeps));
 }
 
 /* Whether its traffic is known. Zeros without pipes are of kernels whose work nobody counted. */
@@ -59,15 +53,16 @@ static bool is_told(const struct gsim_kernel *k)
     return k->pipes_given || k->waits || (k->demand_given && (k->flops > 0 || k->dram_bytes > 0));
 }
 
-static double dram_share(const struct gsim_kernel *k, const struct gsim_device_spec *from)
+static double dram_share(const struct gsim_other_law *law, const struct gsim_kernel *k,
+                         const struct gsim_device_spec *from)
 {
     double cost = k->dram_cost > 0 ? k->dram_cost : 1;
-    if (!is_told(k)) return guess_dram(k, from);
+    if (!is_told(k)) return guess_dram(law, k, from);
     double us = k->dram_bytes / from->dram_gbps * 1e-3;
     if (k->pipes_given || k->waits)
         us = k->pipes[GSIM_PIPE_DRAM] * k->solo_us * from->dram_peak_gbps / from->dram_gbps;
     double kept = us > 0 && k->cold_us > 0 ? clamped((k->cold_us - k->solo_us) / us) : 0; /* in L2, when repeated */
-    double large = us * from->dram_gbps * 1e3 / (from->l2_mib * 1048576) / L2_REPEATED - 1;
+    double large = us * from->dram_gbps * 1e3 / (from->l2_mib * 1048576) / law->l2_repeated - 1;
     return clamped(us * (1 - kept) * cost / k->solo_us) * clamped(large);
 }
 
@@ -95,16 +90,6 @@ static double unit_ratio(const struct gsim_kernel *k, const struct gsim_device_s
     return ratio;
 }
 
-/* By name, a matrix product, and the rates of tensor cores are known. */
-static bool is_product(const struct gsim_kernel *k, const struct gsim_device_spec *from,
-                       const struct gsim_device_spec *to)
-{
-    static const char *const parts[] = {"gemm", "nvjet", "xmma", "cutlass", "mma", "fprop", "sdpa", "flash"};
-    bool is_named = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) is_named |= strstr(k->name, parts[i]) != NULL;
-    return is_named && from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0;
-}
-
 /* Rounds of blocks on a device; a kernel of one block an SM is written for any number of SMs. */
 static double rounds_on(const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
@@ -129,40 +114,43 @@ static double width_ratio(const struct gsim_kernel *k, const struct gsim_device_
 }
 
 /* --- together --- */
-static double scaled(double us, double dram, double rest_ratio, double memory_ratio)
+static double scaled(const struct gsim_other_law *law, double us, double dram, double rest_ratio, double memory_ratio)
 {
-    double rest = pow(fmax(1 - pow(dram, KNEE), 0), 1 / KNEE) * rest_ratio;
-    return us * pow(pow(rest, KNEE) + pow(dram * memory_ratio, KNEE), 1 / KNEE);
+    double rest = pow(fmax(1 - pow(dram, law->knee), 0), 1 / law->knee) * rest_ratio;
+    return us * pow(pow(rest, law->knee) + pow(dram * memory_ratio, law->knee), 1 / law->knee);
 }
 
-struct gsim_other_time gsim_other_time(const struct gsim_kernel *k, const struct gsim_device_spec *from,
-                                       const struct gsim_device_spec *to)
+struct gsim_other_time gsim_other_time(const struct gsim_other_law *law, const struct gsim_kernel *k,
+                                       const struct gsim_device_spec *from, const struct gsim_device_spec *to)
 {
     bool is_known = k->pipes_given, is_near = is_same_arch(from, to);
-    double dram = dram_share(k, from), memory = dram_ratio(k, from, to), us = k->solo_us;
+    double dram = dram_share(law, k, from), memory = dram_ratio(k, from, to), us = k->solo_us;
     double rest = from->clock_mhz / to->clock_mhz * width_ratio(k, from, to) * unit_ratio(k, from, to), beyond = rest;
     /* A start is a way through the front end. What a trace says of FROM's gap is TO's, too: it is the difference. */
     double gap = is_near ? to->stream_gap_us - from->stream_gap_us : 0;
-    bool is_far_product = !is_near && !is_known && is_product(k, from, to);
+    bool is_far_product = !is_near && !is_known && is_named(law, k, GSIM_OTHER_PRODUCTS) &&
+                          from->tensor_flops_per_clock > 0 && to->tensor_flops_per_clock > 0;
     if (is_far_product) beyond *= from->tensor_flops_per_clock / to->tensor_flops_per_clock;
     else if (!is_near && !is_known) beyond *= from->fp32_lanes_per_sm / to->fp32_lanes_per_sm;
-    if (is_near && is_known && to->dram_gbps > from->dram_gbps) rest *= 1 - LATENCY * k->memory_wait * (1 - dram);
-    gap = fmax(-MOST_GAP * us, fmin(MOST_GAP * us, gap));
+    if (is_near && is_known && to->dram_gbps > from->dram_gbps)
+        rest *= 1 - law->latency_share * k->memory_wait * (1 - dram);
+    gap = fmax(-law->most_gap * us, fmin(law->most_gap * us, gap));
     struct gsim_other_time time = {.dram = dram};
-    time.us = fmax(scaled(us, dram, is_far_product ? sqrt(rest * beyond) : rest, memory) + gap, us * 1e-3);
+    time.us = fmax(scaled(law, us, dram, is_far_product ? sqrt(rest * beyond) : rest, memory) + gap, us * 1e-3);
     double few = is_known ? time.us : us * fmin(fmin(rest, beyond), memory) + gap,
            many = is_known ? time.us : us * fmax(fmax(rest, beyond), memory) + gap;
-    double off = (is_known ? OFF_KNOWN : OFF_UNKNOWN) + (is_near ? 0 : OFF_BEYOND);
-    time.low_us = fmin(few, time.us) / (1 + off);
-    time.high_us = fmax(many, time.us) * (1 + off);
+    double off = 1 + (is_known ? law->off_known : law->off_unknown) + (is_near ? 0 : law->off_beyond) +
+                 (gsim_other_is_assumed(from) || gsim_other_is_assumed(to) ? law->off_assumed : 0);
+    time.low_us = fmin(few, time.us) / off;
+    time.high_us = fmax(many, time.us) * off;
     return time;
 }
 
-struct gsim_other_time gsim_other_move(struct gsim_kernel *k, const struct gsim_device_spec *from,
-                                       const struct gsim_device_spec *to)
+struct gsim_other_time gsim_other_move(const struct gsim_other_law *law, struct gsim_kernel *k,
+                                       const struct gsim_device_spec *from, const struct gsim_device_spec *to)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(to);
-    const struct gsim_other_time time = gsim_other_time(k, from, to);
+    const struct gsim_other_time time = gsim_other_time(law, k, from, to);
     double pace = k->solo_us / time.us, sms = (double)from->sm_count * from->clock_mhz / to->sm_count / to->clock_mhz;
     for (int i = 0; k->pipes_given && i < GSIM_PIPE_COUNT; i++) {
         double peak = i == GSIM_PIPE_DRAM                          ? from->dram_peak_gbps / to->dram_peak_gbps
@@ -197,21 +185,30 @@ bool gsim_other_is(const struct gsim_kernel *k, const struct gsim_device_spec *d
            !k->collective && strcmp(k->solo_device, device->name) != 0;
 }
 
-bool gsim_others_move(struct gsim_others *others, struct gsim_kernel *kernel, const struct gsim_device_spec *device,
-                      struct gsim_other_time *time)
+static void release_device(struct gsim_others *others)
+{
+    if (others->is_loaded) gsim_device_release(&others->from);
+    others->is_loaded = false;
+}
+
+enum gsim_status gsim_others_move(struct gsim_others *others, struct gsim_kernel *kernel,
+                                  const struct gsim_device_spec *device, struct gsim_other_time *time,
+                                  struct gsim_error *error)
 {
     struct gsim_error ignored = {0};
-    if (!gsim_other_is(kernel, device)) return false;
-    if (others->is_loaded && strcmp(others->from.name, kernel->solo_device) != 0) gsim_others_release(others);
+    *time = (struct gsim_other_time){0};
+    if (!gsim_other_is(kernel, device)) return GSIM_OK;
+    if (others->is_loaded && strcmp(others->from.name, kernel->solo_device) != 0) release_device(others);
     if (!others->is_loaded) others->is_loaded = !gsim_device_load(kernel->solo_device, &others->from, &ignored);
-    if (!others->is_loaded) return false;
-    *time = gsim_other_move(kernel, &others->from, device);
-    return true;
+    if (!others->is_loaded) return GSIM_OK;
+    if (!others->law.name_count && gsim_other_law_load(&others->law, error)) return error->status;
+    *time = gsim_other_move(&others->law, kernel, &others->from, device);
+    return GSIM_OK;
 }
 
 void gsim_others_release(struct gsim_others *others)
 {
-    if (others->is_loaded) gsim_device_release(&others->from);
+    release_device(others);
     *others = (struct gsim_others){0};
 }
 
@@ -219,20 +216,22 @@ bool gsim_others_sum(const struct gsim_program *program, const struct gsim_devic
                      struct gsim_others_sum *sum)
 {
     struct gsim_others others = {0};
+    struct gsim_error ignored = {0}; /* the run told it */
     double below = 0, above = 0;
     *sum = (struct gsim_others_sum){0};
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         struct gsim_kernel kernel = program->kernels[i];
         struct gsim_other_time one;
-        if (!gsim_others_move(&others, &kernel, device, &one)) continue;
+        if (gsim_others_move(&others, &kernel, device, &one, &ignored) || !(one.us > 0)) continue;
         if (!sum->count++) snprintf(sum->from, sizeof sum->from, "%s", others.from.name);
         sum->before_us += program->kernels[i].solo_us;
         sum->us += one.us;
+        sum->is_assumed |= gsim_other_is_assumed(&others.from) || gsim_other_is_assumed(device);
         below = hypot(below, one.us - one.low_us);
         above = hypot(above, one.high_us - one.us);
     }
+    sum->low_us = sum->us - hypot(below, others.law.off_common * sum->us);
+    sum->high_us = sum->us + hypot(above, others.law.off_common * sum->us);
     gsim_others_release(&others);
-    sum->low_us = sum->us - below;
-    sum->high_us = sum->us + above;
     return sum->count > 0;
 }

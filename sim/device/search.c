@@ -156,3 +156,9 @@ enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_fil
 {
     return files_below("/nccl", arena, files, count, error);
 }
+
+enum gsim_status gsim_law_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                struct gsim_error *error)
+{
+    return files_below("/laws", arena, files, count, error);
+}

@@ -33,3 +33,7 @@ enum gsim_status gsim_host_files(struct gsim_arena *arena, struct gsim_model_fil
 /* The same for nccl/: costs of collectives on an architecture. */
 enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                  struct gsim_error *error) GSIM_NODISCARD;
+
+/* The same for laws/: numbers of rules that are no device's. */
+enum gsim_status gsim_law_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
+                                struct gsim_error *error) GSIM_NODISCARD;

@@ -35,8 +35,9 @@ static bool note_others(const struct gsim_result *result, char text[GSIM_REPORT_
     const struct gsim_device_spec *device = result->simulation->device;
     if (!gsim_others_sum(result->timeline->program, device, &sum)) return false;
     snprintf(text, GSIM_REPORT_NOTE,
-             "%u kernels were timed on %.40s: each once, their %.5g us are %.5g on %.40s, %.5g to %.5g", sum.count,
-             sum.from, sum.before_us, sum.us, device->name, sum.low_us, sum.high_us);
+             "%u kernels were timed on %.40s: each once, their %.5g us are %.5g on %.40s, %.5g to %.5g%s", sum.count,
+             sum.from, sum.before_us, sum.us, device->name, sum.low_us, sum.high_us,
+             sum.is_assumed ? "; " GSIM_OTHER_ASSUMED : "");
     return true;
 }
 

@@ -511,7 +511,7 @@ static enum gsim_status init_here(struct gsim_demand *work, const struct gsim_de
 {
     struct gsim_kernel here = *kernel;
     struct gsim_other_time time;
-    (void)gsim_others_move(others, &here, device, &time);
+    if (gsim_others_move(others, &here, device, &time, error)) return error->status;
     return gsim_model_at(device->model)->describe(work, device, &here, error);
 }
 
@@ -550,8 +550,8 @@ enum gsim_status gsim_demands_adjust(struct gsim_demand *demands, uint32_t count
     for (uint32_t i = 0; i < count && !status; i++) {
         struct gsim_kernel here = kernels[i];
         struct gsim_other_time time;
-        (void)gsim_others_move(&others, &here, device, &time);
-        status = adjust(&demands[i], device, &here, error);
+        status = gsim_others_move(&others, &here, device, &time, error);
+        if (!status) status = adjust(&demands[i], device, &here, error);
     }
     gsim_others_release(&others);
     return status;

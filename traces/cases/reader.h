@@ -51,3 +51,5 @@ const cJSON *gsim_cases_triple(struct gsim_cases_reader *r, const cJSON *entry, 
 /* --- kinds of cases: the object that a list of the file holds --- */
 typedef void gsim_cases_read(struct gsim_cases_reader *r, const cJSON *object, struct gsim_case *c);
 gsim_cases_read gsim_cases_two, gsim_cases_dag, gsim_cases_branches, gsim_cases_irregular, gsim_cases_unlike;
+/* All kernels of a file of unlike ones, each a case of one node. */
+void gsim_cases_timed(struct gsim_cases_reader *r, const cJSON *root);

@@ -119,3 +119,39 @@ void gsim_cases_unlike(struct gsim_cases_reader *r, const cJSON *object, struct 
         if (r->at.failed) return;
     }
 }
+
+/* A kernel of FROM, NAME or the row INDEX, as a case of one node without times of its own. */
+static void read_timed(struct gsim_cases_reader *r, const cJSON *from, uint32_t index)
+{
+    struct gsim_case *c = gsim_case_add(r->set);
+    struct gsim_case_node *node = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, 1);
+    if (c) c->name = r->profiles ? gsim_arena_strdup(&r->set->arena, from->string)
+                                 : gsim_arena_printf(&r->set->arena, "kernels[%u]", index);
+    if (!c || !node || !c->name) {
+        gsim_place_no_memory(&r->at);
+        return;
+    }
+    c->kind = GSIM_CASE_UNLIKE;
+    c->nodes = node;
+    c->node_count = 1;
+    *node = (struct gsim_case_node){.start_us = NAN, .end_us = NAN};
+    bool has_row = !r->profiles || gsim_cases_member(from, "ncu_id");
+    double us = r->profiles ? gsim_cases_number_or(r, from, "solo_us", GSIM_LIMIT_US, NAN)
+                            : gsim_cases_time_us(r, from, "solo_ns");
+    uint32_t row = !r->profiles ? index : has_row ? gsim_cases_count_or(r, from, "ncu_id", UINT32_MAX, NAN) : 0;
+    read_kernel(r, from, gsim_cases_member(from, r->profiles ? "name" : "type"), us, row, node);
+    node->has_profile_row = has_row;
+}
+
+void gsim_cases_timed(struct gsim_cases_reader *r, const cJSON *root)
+{
+    const cJSON *kernels = r->profiles ? r->profiles : gsim_cases_list(r, root, "kernels"), *from;
+    uint32_t index = 0;
+    cJSON_ArrayForEach(from, kernels)
+    {
+        size_t back = gsim_place_enter(&r->at, r->profiles ? "profiles[%u]" : "kernels[%u]", index);
+        read_timed(r, from, index++);
+        gsim_place_leave(&r->at, back);
+        if (r->at.failed) return;
+    }
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: cli. "gpusim validate FILE --again FILE --other-device DEVICE": kernels timed on two GPUs, the one's times
+ * predicted from the other's (trust/validate/other.h).
+ */
+#include "cli/trust/validate_other.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/traces.h"
+#include "sim/base/output.h"
+#include "traces/kernels/profiles.h"
+#include "trust/validate/other.h"
+
+struct command {
+    struct gsim_cli_arguments arguments;
+    const char *path, *again;
+    struct gsim_device_spec from, to;
+    struct gsim_other_law law;
+    struct gsim_profiles profiles;
+    struct gsim_timed_set set, there;
+    struct gsim_other_row whole; /* of a trace's kernels, matched or not */
+};
+
+/* Options that mean nothing of kernels alone. */
+static enum gsim_status check_words(const struct gsim_cli_arguments *a, struct gsim_error *error)
+{
+    static const enum gsim_cli_key used[] = {GSIM_CLI_OTHER_DEVICE, GSIM_CLI_DEVICE, GSIM_CLI_AGAIN, GSIM_CLI_KERNELS,
+                                             GSIM_CLI_PER_CASE};
+    if (a->operand_count != 1 || !a->value[GSIM_CLI_AGAIN])
+        return gsim_error_set(error, GSIM_USAGE, "--other-device: expected one FILE, and --again FILE of that device");
+    for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
+        bool is_used = false, is_repeated = false;
+        for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) is_used |= used[i] == (enum gsim_cli_key)key;
+        for (size_t i = 0; i < a->repeated_count; i++) is_repeated |= a->repeated[i].key == (enum gsim_cli_key)key;
+        if (!is_used && (a->value[key] || is_repeated))
+            return gsim_error_set(error, GSIM_USAGE, "--%s: has no effect with --other-device",
+                                  gsim_cli_option_at((enum gsim_cli_key)key)->name);
+    }
+    return GSIM_OK;
+}
+
+/* Of a program's kernels, those of one name and shape together: their mean time. */
+static enum gsim_status add_classes(struct gsim_timed_set *set, const struct gsim_program *program,
+                                    struct gsim_error *error)
+{
+    char name[512];
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        if (program->ops[i].kind != GSIM_OP_KERNEL) continue;
+        const struct gsim_kernel *k = &program->kernels[program->ops[i].kernel_index];
+        struct gsim_timed *t = NULL;
+        if (!(k->solo_us > 0) || k->collective) continue;
+        snprintf(name, sizeof name, "%ux%ux%u %ux%ux%u %.400s", k->grid.x, k->grid.y, k->grid.z, k->block.x, k->block.y,
+                 k->block.z, k->name);
+        for (size_t j = 0; j < set->count && !t; j++)
+            if (strcmp(set->kernels[j].name, name) == 0) t = &set->kernels[j];
+        if (!t && !(t = gsim_timed_add(set, name, k, error))) return error->status;
+        if (set->kernels[set->count - 1].name == t->name && t->times == 1 && t->there_us == 0) t->there_us = -1;
+        else {
+            t->kernel.solo_us = (t->kernel.solo_us * t->times + k->solo_us) / (t->times + 1);
+            t->times++;
+        }
+    }
+    for (size_t i = 0; i < set->count; i++) set->kernels[i].there_us = 0;
+    return GSIM_OK;
+}
+
+static enum gsim_status read_set(struct command *c, const char *path, const char *device, struct gsim_timed_set *set,
+                                 struct gsim_error *error)
+{
+    struct gsim_trace_origin origin;
+    struct gsim_error no_trace = {0};
+    struct gsim_program program = {0};
+    struct gsim_import_notes notes = {0};
+    struct gsim_device_spec spec = {0};
+    if (!gsim_importer_of(path, &origin, &no_trace)) return gsim_timed_read(set, path, device, error);
+    c->arguments.value[GSIM_CLI_DEVICE] = device;
+    enum gsim_status status =
+        gsim_cli_import_trace(&c->arguments, path, &program, &notes, NULL, NULL, &spec, NULL, error);
+    if (!status) status = add_classes(set, &program, error);
+    gsim_device_release(&spec);
+    gsim_program_release(&program);
+    return status;
+}
+
+static void put_row(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "%-12s%8zu", what, row->shipped.count);
+    gsim_output_percent(output, 8, row->shipped.mean, false);
+    gsim_output_percent(output, 8, row->shipped.median, false);
+    gsim_output_percent(output, 8, row->shipped.worst, false);
+    gsim_output_percent(output, 8, row->shipped.bias, true);
+    gsim_output_printf(output, "%6zu", row->inside);
+    gsim_output_percent(output, 10, row->left_out.mean, false);
+    gsim_output_percent(output, 8, row->left_out.worst, false);
+    gsim_output_printf(output, "%6zu", row->inside_left_out);
+    gsim_output_percent(output, 10, row->change.before, false);
+    gsim_output_percent(output, 8, row->change.before - row->change.after, true);
+    gsim_output_text(output, " [");
+    gsim_output_percent(output, 0, -row->change.high, true);
+    gsim_output_text(output, ", ");
+    gsim_output_percent(output, 0, -row->change.low, true);
+    gsim_output_text(output, "]\n");
+}
+
+static void put_sum(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
+{
+    gsim_output_printf(output, "  %s: %.1f us there, %.1f predicted, %.1f to %.1f (", what, row->sum_there, row->sum,
+                       row->sum_low, row->sum_high);
+    gsim_output_percent(output, 0, row->sum / row->sum_there - 1, true);
+    gsim_output_printf(output, " %%), %.1f here (", row->sum_before);
+    gsim_output_percent(output, 0, row->sum_before / row->sum_there - 1, true);
+    gsim_output_text(output, " %)\n");
+}
+
+static enum gsim_status put(struct command *c, const char *what, struct gsim_output *output, struct gsim_error *error)
+{
+    struct gsim_other_row row;
+    if (gsim_other_row(&c->set, &c->law, &c->from, &c->to, &row, error)) return error->status;
+    for (size_t i = 0; i < c->set.count && c->arguments.value[GSIM_CLI_PER_CASE]; i++) {
+        const struct gsim_timed *t = &c->set.kernels[i];
+        struct gsim_other_time time = gsim_other_time(&c->law, &t->kernel, &c->from, &c->to);
+        gsim_output_printf(output, "%12.3f%12.3f%12.3f%12.3f%12.3f %.60s\n", t->kernel.solo_us, time.us, time.low_us,
+                           time.high_us, t->there_us, t->name);
+    }
+    put_row(what, &row, output);
+    put_sum("kernels on both", &row, output);
+    if (c->whole.sum > 0) put_sum("all of the trace", &c->whole, output);
+    return GSIM_OK;
+}
+
+static enum gsim_status print(struct command *c, struct gsim_error *error)
+{
+    struct gsim_output output;
+    const char *slash = strrchr(c->path, '/');
+    enum gsim_status status = gsim_output_open(&output, "-", error);
+    if (status) return status;
+    gsim_output_printf(&output, "%zu kernels of %s, timed on %s, predicted on %s", c->set.count,
+                       slash ? slash + 1 : c->path, c->from.name, c->to.name);
+    if (c->set.unmatched) gsim_output_printf(&output, "; %zu more were timed on one of them alone", c->set.unmatched);
+    gsim_output_text(&output, "\nlaw: as shipped; left out: its numbers found anew without kernels of that name\n\n");
+    if (c->arguments.value[GSIM_CLI_PER_CASE])
+        gsim_output_text(&output, "     us here   predicted         low        high    us there\n");
+    gsim_output_text(&output, "off by, in %                       law                         left out             "
+                              "as it is    gain [95 %]\n             kernels    mean  median   worst    bias inside"
+                              "      mean   worst inside\n");
+    status = put(c, "times alone", &output, error);
+    for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
+        struct gsim_timed *t = &c->set.kernels[i];
+        if (t->has_row) gsim_profiles_apply_row(&c->profiles, t->row, &t->kernel);
+        else gsim_profiles_apply(&c->profiles, &t->kernel);
+    }
+    if (!status && c->profiles.count) status = put(c, "ncu's page", &output, error);
+    if (!status) return gsim_output_commit(&output, error);
+    gsim_output_release(&output);
+    return status;
+}
+
+/* Where both traces launch as many kernels, these are the same work, whatever kernels a library chose there. */
+static void sum_traces(struct command *c)
+{
+    double here = 0, there = 0, us = 0;
+    for (size_t i = 0; i < c->set.count; i++) here += c->set.kernels[i].times;
+    for (size_t i = 0; i < c->there.count; i++) there += c->there.kernels[i].times;
+    for (size_t i = 0; i < c->there.count; i++) us += c->there.kernels[i].times * c->there.kernels[i].kernel.solo_us;
+    if (here != there || here == (double)c->set.count) return;
+    gsim_other_whole(&c->set, &c->law, &c->from, &c->to, &c->whole);
+    c->whole.sum_there = us;
+}
+
+enum gsim_status gsim_cli_validate_other(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct command c = {.arguments = *arguments, .again = arguments->value[GSIM_CLI_AGAIN]};
+    const char *from = arguments->value[GSIM_CLI_DEVICE], *to = arguments->value[GSIM_CLI_OTHER_DEVICE],
+               *kernels = arguments->value[GSIM_CLI_KERNELS];
+    enum gsim_status status = check_words(arguments, error);
+    if (!status && !from)
+        status = gsim_error_set(error, GSIM_USAGE, "--other-device: expected --device NAME|FILE, of FILE's times");
+    if (!status) c.path = arguments->operands[0];
+    if (!status) status = gsim_device_load(from, &c.from, error);
+    if (!status) status = gsim_device_load(to, &c.to, error);
+    if (!status) status = gsim_other_law_load(&c.law, error);
+    if (!status && kernels) status = gsim_profiles_read(&c.profiles, kernels, error);
+    if (!status) status = read_set(&c, c.path, from, &c.set, error);
+    if (!status) status = read_set(&c, c.again, to, &c.there, error);
+    if (!status) sum_traces(&c);
+    if (!status) gsim_timed_match(&c.set, &c.there);
+    if (!status && !c.set.count)
+        status = gsim_error_set(error, GSIM_INPUT, "'%s' has no kernel of '%s'", c.again, c.path);
+    if (!status) status = print(&c, error);
+    gsim_timed_release(&c.set);
+    gsim_timed_release(&c.there);
+    gsim_profiles_release(&c.profiles);
+    gsim_device_release(&c.from);
+    gsim_device_release(&c.to);
+    return status;
+}
