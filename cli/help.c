@@ -210,7 +210,8 @@ static const struct command_text texts[GSIM_CLI_COMMAND_COUNT] = {
             "  gpusim calibrate probe.json runs.json.gz --base h200 -o my-gpu.json --name my-gpu --report fit.json\n"
             "  gpusim calibrate runs.json.gz --fit launch_us,stream_gap_us --folds 5 -o my-gpu.json\n"
             "  gpusim validate runs.json.gz --device ./my-gpu.json --split test\n"
-            "  gpusim calibrate pytorch-*.json.gz --base a100-sxm4-40gb -o my-gpu.json\n",
+            "  gpusim calibrate pytorch-*.json.gz --base a100-sxm4-40gb -o my-gpu.json\n"
+            "  gpusim calibrate --host pytorch.json.gz -o my-host.json\n",
         },
     [GSIM_CLI_SENSITIVITY] =
         {
@@ -364,6 +365,11 @@ static const struct {
 } particular[] = {
     {GSIM_CLI_DEVICE, GSIM_CLI_ON_SERVING, NULL,
      "the GPU and its host (gpusim list devices; default: that of the\nfirst step which is a trace)"},
+    {GSIM_CLI_HOST, GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH, "DEVICE|FILE",
+     "another host for a trace: a device's, or a file that calibrate\n--host writes; its own time goes as its launch "
+     "calls"},
+    {GSIM_CLI_HOST, GSIM_CLI_ON_CALIBRATE, "TRACE",
+     "what a trace's calls took, in place of a device: a file for\n--host of explain, whatif, --task"},
     {GSIM_CLI_OPT, GSIM_CLI_ON_SERVING, NULL,
      "a batching policy's parameter (POLICY.NAME), gpu.NAME,\ndevice.NAME or rule.NAME=off; may be repeated"},
     {GSIM_CLI_CSV, GSIM_CLI_ON_SERVE, NULL, "write the table as CSV (gpusim plot load draws it)"},

@@ -10,6 +10,7 @@
 
 #include "trust/validate/alone.h"
 #include "cli/cli.h"
+#include "cli/host.h"
 #include "cli/traces.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
@@ -280,18 +281,11 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
 /* Where --device names another GPU than the trace: what was recorded is of the trace's, if that is known. */
 static enum gsim_status find_other(struct import *i, struct gsim_error *error)
 {
-    const struct gsim_trace_origin *o = &i->origin;
-    struct gsim_device_match match = {0};
     struct gsim_device_spec recorded = {0};
-    if (o->device[0]) snprintf(match.name, sizeof match.name, "%s", o->device);
-    else if (o->gpu[0] && !gsim_device_is_gpu(&i->device, o->gpu) &&
-             gsim_device_match(o->gpu, o->compute_capability, o->sm_count, &match, error))
+    if (gsim_cli_trace_other(&i->origin, &i->device, &recorded, &i->is_other, error) || !i->is_other)
         return error->status;
-    if (!match.name[0] || match.is_nearest || strcmp(match.name, i->device.name) == 0) return GSIM_OK;
-    if (gsim_device_load(match.name, &recorded, error)) return error->status;
     i->other = i->device;
     i->device = recorded;
-    i->is_other = true;
     return GSIM_OK;
 }
 
@@ -352,17 +346,11 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 /* What was recorded on one GPU, on the other beside the same host. */
 static void take_other(struct import *i)
 {
-    struct gsim_others_sum sum;
     gsim_import_fit_gap(&i->notes, &i->device);
     i->notes.node_gaps = 0; /* they are told */
     i->notes.stream_gap_us = 0;
     gsim_other_replace(&i->other, &i->device);
-    if (gsim_others_sum(&i->program, &i->other, &sum))
-        snprintf(i->gpu_note, sizeof i->gpu_note,
-                 "recorded on %s: %u kernels, each once, of %.1f us there take %.1f on %s, %.1f to %.1f; "
-                 "the host is %s's%s",
-                 sum.from, sum.count, sum.before_us, sum.us, i->other.name, sum.low_us, sum.high_us, sum.from,
-                 sum.is_assumed ? "; " GSIM_OTHER_ASSUMED : "");
+    gsim_cli_trace_move(&i->program, &i->other, i->gpu_note);
     gsim_device_release(&i->device);
     i->device = i->other;
     i->is_other = false;
@@ -391,6 +379,8 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK && i.is_other) take_other(&i);
     if (i.is_other) gsim_device_release(&i.other); /* it failed before */
     if (status == GSIM_OK) note_guesses(&i);
+    if (status == GSIM_OK)
+        status = gsim_cli_host_take(arguments, path, &i.device, &i.program, i.gpu_note, sizeof i.gpu_note, error);
     if (status == GSIM_OK && gpu_note) print_notes(path, &i.notes, i.gpu_note);
     if (gpu_note) snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;

@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/host.h"
 #include "cli/traces.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
+#include "sim/device/other.h"
 #include "traces/import/importers.h"
 
 #define HEAD_BYTES 65536
@@ -132,7 +134,7 @@ static enum gsim_status read_trace(struct gsim_cli_rank_traces *t, struct gsim_c
                                           .times = &trace->times};
     enum gsim_status status =
         importer && options.name ? gsim_cli_part(t->setup.arguments, &options, error) : error->status;
-    gsim_import_charge(&options, &t->setup.device);
+    gsim_import_charge(&options, t->is_other ? &t->recorded : &t->setup.device);
     if (!status)
         status =
             importer ? importer->read(trace->path, &options, &trace->program, &trace->notes, error) : error->status;
@@ -146,14 +148,17 @@ static enum gsim_status open_setup(struct gsim_cli_rank_traces *t, const struct 
     struct gsim_trace_origin origin = {0};
     char name[GSIM_CLI_DEVICE_NAME];
     t->words = *arguments;
+    if (!gsim_importer_of(t->traces[0].path, &origin, error)) return error->status;
     if (!arguments->value[GSIM_CLI_DEVICE]) {
-        if (!gsim_importer_of(t->traces[0].path, &origin, error)) return error->status;
         if (gsim_cli_trace_device(&origin, name, error)) return error->status;
         snprintf(t->device, sizeof t->device, "%s", name);
         if (name[0]) t->words.value[GSIM_CLI_DEVICE] = t->device;
     }
     enum gsim_status status = gsim_cli_setup_init(&t->setup, &t->words, error);
     if (!arguments->value[GSIM_CLI_MEMORY]) t->setup.memory = GSIM_MEMORY_PINNED;
+    if (!status && arguments->value[GSIM_CLI_DEVICE])
+        status = gsim_cli_trace_other(&origin, &t->setup.device, &t->recorded, &t->is_other, error);
+    if (t->is_other) gsim_other_replace(&t->setup.device, &t->recorded);
     return status;
 }
 
@@ -223,11 +228,28 @@ static void tell(struct gsim_cli_rank_traces *t)
     gsim_cli_rank_note(t, "%u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take "
                        "what models/nccl says", t->count, t->traces[0].world, d->name,
                        (unsigned long long)collectives);
-    if (t->traces[0].notes.gpu[0] && !gsim_device_is_gpu(d, t->traces[0].notes.gpu))
+    if (!t->is_other && t->traces[0].notes.gpu[0] && !gsim_device_is_gpu(d, t->traces[0].notes.gpu))
         gsim_cli_rank_note(t, "recorded on '%s', but its durations now count as those of %s (see --device)",
                            t->traces[0].notes.gpu, d->name);
     if (!(d->peer_gbps > 0))
         gsim_cli_rank_note(t, "no link between GPUs is known of %s (link.peer_gbps): through the host", d->name);
+}
+
+/* On another GPU beside the same host, and on another host. */
+static enum gsim_status move(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+{
+    char note[GSIM_CLI_GPU_NOTE];
+    struct gsim_device_spec device = t->setup.device;
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct gsim_device_spec of_rank = device;
+        note[0] = '\0';
+        if (t->is_other) gsim_cli_trace_move(&t->traces[i].program, &device, note);
+        if (gsim_cli_host_take(&t->words, t->traces[i].path, &of_rank, &t->traces[i].program, note, sizeof note, error))
+            return error->status;
+        if (!i) t->setup.device = of_rank;
+        if (!i && note[0]) gsim_cli_rank_note(t, "%s%s", t->count > 1 ? "of rank 0, as of each: " : "", note);
+    }
+    return GSIM_OK;
 }
 
 /* --- as clients --- */
@@ -328,6 +350,7 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     for (uint32_t i = 0; i < t->count && !status; i++) status = read_trace(t, &t->traces[i], removes, error);
     if (!status) status = find_offsets(t, error);
     if (!status) tell(t);
+    if (!status) status = move(t, error);
     if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
     return status ? status : make_clients(t, error);
 }
@@ -340,6 +363,7 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
     }
     gsim_free(t->traces);
     if (t->setup.arguments) gsim_cli_setup_release(&t->setup);
+    if (t->is_other) gsim_device_release(&t->recorded);
     gsim_cli_ranks_release(&t->file);
     gsim_arena_release(&t->arena);
     memset(t, 0, sizeof *t);

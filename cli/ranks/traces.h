@@ -26,6 +26,8 @@ struct gsim_cli_rank_traces {
     struct gsim_cli_arguments words;    /* with the traces' device */
     char device[80];
     struct gsim_cli_setup setup;
+    struct gsim_device_spec recorded; /* that --device is another than */
+    bool is_other;
     struct gsim_cli_ranks file;         /* in place of traces: programs; no times, no notes */
     struct gsim_simulation simulation;  /* the ranks' platform and options */
     struct gsim_changeable base;        /* the ranks as clients, under async */

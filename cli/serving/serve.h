@@ -22,8 +22,11 @@
       "the limits of goodput, in place of the file's: ttft=200ms")                                                     \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N requests of the file, or N drawn ones")               \
     X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step instead of looking it up")                         \
-    X(HOST, "host", "NAME|FILE", GSIM_CLI_ON_SERVING,                                                                  \
+    X(HOST, "host", "NAME|FILE",                                                                                       \
+      GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH | GSIM_CLI_ON_CALIBRATE,                                \
       "what the server's host spends and its noise, in place of the\nfile's: h100-vm, or a file (docs/serving.md)")    \
+    X(HOST_SPEED, "host-speed", "X", GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH,                                               \
+      "a trace's host so many times faster: its calls and the time\nbetween them")                                     \
     X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP_TIME, "answer questions on standard input, one a line, until its end")
 
 struct gsim_cli_arguments;

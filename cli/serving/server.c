@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/traces.h"
 #include "sim/base/gz.h"
+#include "sim/device/other.h"
 
 struct gsim_cli_server {
     struct gsim_cli_arguments arguments;
@@ -12,7 +13,8 @@ struct gsim_cli_server {
     struct gsim_serving_spec spec;
     struct gsim_cli_setup setup;
     struct gsim_library library;
-    bool has_setup;
+    struct gsim_device_spec recorded; /* that --device is another than */
+    bool has_setup, is_other;
 };
 
 static bool is_program(const char *path)
@@ -29,9 +31,12 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     struct gsim_import_options options = {.name = "step", .gaps = true, .removes_overhead = true, .last = UINT32_MAX};
     struct gsim_import_notes notes;
+    char note[GSIM_CLI_GPU_NOTE];
     if (!importer) return error->status;
-    gsim_import_charge(&options, &server->setup.device);
+    gsim_import_charge(&options, server->is_other ? &server->recorded : &server->setup.device);
     enum gsim_status status = importer->read(path, &options, program, &notes, error);
+    if (!status && server->is_other) gsim_cli_trace_move(program, &server->setup.device, note);
+    if (!status && server->is_other) fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
     *is_graph = !status && notes.graph_works * 2 > notes.kernels;
     return status;
 }
@@ -58,9 +63,11 @@ static enum gsim_status read_step(void *context, const char *path, struct gsim_p
     return status;
 }
 
-/* That of the GPU which the first step that is a trace names. */
-static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_error *error)
+/* ORIGIN: of the first step that is a trace; DEVICE: that of the GPU which it names. */
+static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_trace_origin *found,
+                                    char device[GSIM_CLI_DEVICE_NAME], struct gsim_error *error)
 {
+    device[0] = '\0';
     for (uint32_t i = 0; i < server->spec.step_count; i++) {
         const char *path = server->spec.steps[i].path;
         struct gsim_trace_origin origin = {0};
@@ -68,8 +75,9 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
         if (!is_file(path) || is_program(path)) continue;
         bool is_trace = gsim_importer_of(path, &origin, &no_trace) != NULL;
         if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "%s", no_trace.message);
-        if (is_trace && gsim_cli_trace_device(&origin, server->device, error)) return error->status;
-        if (server->device[0]) break;
+        if (is_trace && gsim_cli_trace_device(&origin, device, error)) return error->status;
+        *found = origin;
+        if (device[0]) break;
     }
     return GSIM_OK;
 }
@@ -86,13 +94,18 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     if (arguments->value[GSIM_CLI_HOST])
         status = gsim_serving_host_load(arguments->value[GSIM_CLI_HOST], &s->spec.arena, &s->spec.host, error);
     if (status) return gsim_error_prefix(error, "--host");
-    snprintf(s->device, sizeof s->device, "%s", s->spec.device);
-    if (!arguments->value[GSIM_CLI_DEVICE] && !s->device[0]) status = find_device(s, error);
+    struct gsim_trace_origin origin = {0};
+    char recorded[GSIM_CLI_DEVICE_NAME];
+    status = find_device(s, &origin, recorded, error);
+    snprintf(s->device, sizeof s->device, "%s", s->spec.device[0] ? s->spec.device : recorded);
     if (status) return status;
     if (s->device[0] && !arguments->value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
     status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status) return status;
     s->has_setup = true;
+    if (recorded[0] && gsim_cli_trace_other(&origin, &s->setup.device, &s->recorded, &s->is_other, error))
+        return error->status;
+    if (s->is_other) gsim_other_replace(&s->setup.device, &s->recorded);
     if (s->spec.profile && gsim_profile_connect(s->spec.profile, &s->setup.device, error)) return error->status;
     const struct gsim_simulation simulation = {
         .device = &s->setup.device, .gpu = s->setup.gpu, .memory = GSIM_MEMORY_PINNED, .seed = s->setup.seed};
@@ -108,6 +121,7 @@ void gsim_cli_server_destroy(struct gsim_cli_server *s)
     if (!s) return;
     if (s->library.spec) gsim_library_release(&s->library);
     if (s->has_setup) gsim_cli_setup_release(&s->setup);
+    if (s->is_other) gsim_device_release(&s->recorded);
     gsim_serving_spec_release(&s->spec);
     gsim_free(s);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
+#include "sim/device/other.h"
 
 #define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
 #define MOST_KERNELS   1000000 /* kernels that are kept at all */
@@ -149,7 +150,9 @@ static enum gsim_status read_trace(struct gsim_cli_tasks *t, const struct gsim_t
     enum gsim_status status = gsim_cli_import_trace(&arguments, words->program, program, &notes, &steps, NULL, &device,
                                                     is_told ? NULL : note, error);
     if (status == GSIM_OK && !*scheduler && gsim_import_is_graph(&notes)) *scheduler = "cudagraph";
+    if (status == GSIM_OK) gsim_other_host(&t->setups[t->count].device, &device); /* the trace's, or --host's */
     if (status == GSIM_OK) gsim_import_fit_gap(&notes, &t->setups[t->count].device);
+    t->traces++;
     gsim_trace_steps_release(&steps);
     gsim_device_release(&device);
     return status;
@@ -238,7 +241,10 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
         status = add_task(t, texts[i], error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", texts[i]);
     }
-    if (t->sizes == count) status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
+    const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
+    if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
+        return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);
+    if (status == GSIM_OK && t->sizes == count) status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
     if (status == GSIM_OK && t->schedulers == count)
         status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SCHED, error);
     return status == GSIM_OK ? merge(t, error) : status;

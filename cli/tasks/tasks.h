@@ -8,6 +8,7 @@
 /* The tasks of a command line. */
 struct gsim_cli_tasks {
     const struct gsim_cli_setup *setup;
+    uint32_t traces; /* tasks that are */
     struct gsim_cli_arguments *words;  /* of each task: what its own keys change of the command line */
     struct gsim_cli_setup *setups;
     struct gsim_cli_point *points;

@@ -11,6 +11,7 @@
 #include "sim/device/device.h"
 #include "cli/cli.h"
 #include "cli/trust/calibrate_jobs.h"
+#include "cli/host.h"
 #include "cli/trust/calibrate_traces.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/clock.h"
@@ -317,6 +318,8 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
+    if (arguments->value[GSIM_CLI_HOST])
+        return gsim_cli_calibrate_host(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
     enum gsim_status status = sort_files(&c, &error);
     if (status == GSIM_OK) status = choose_name(&c, &error);
     if (status == GSIM_OK) status = choose_numbers(&c, &error);

@@ -167,12 +167,25 @@ struct gsim_other_time gsim_other_move(const struct gsim_other_law *law, struct 
     return time;
 }
 
+static bool is_of_host(enum gsim_device_number n) { return strcmp(gsim_device_number_section(n), "host") == 0; }
+
+void gsim_other_host(struct gsim_device_spec *to, const struct gsim_device_spec *from)
+{
+    for (enum gsim_device_number n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++)
+        if (is_of_host(n)) *gsim_device_number(to, n) = gsim_device_get(from, n);
+}
+
+void gsim_other_slow_host(struct gsim_device_spec *to, double factor)
+{
+    for (enum gsim_device_number n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++)
+        if (is_of_host(n) && strcmp(gsim_device_number_unit(n), "us") == 0) *gsim_device_number(to, n) *= factor;
+}
+
 void gsim_other_replace(struct gsim_device_spec *to, const struct gsim_device_spec *from)
 {
     struct gsim_device_spec file = {0};
     struct gsim_error ignored = {0};
-    for (enum gsim_device_number n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++)
-        if (strcmp(gsim_device_number_section(n), "host") == 0) *gsim_device_number(to, n) = gsim_device_get(from, n);
+    gsim_other_host(to, from);
     if (gsim_device_load(from->name, &file, &ignored)) return; /* a device of the user's own */
     to->stream_gap_us = fmax(to->stream_gap_us + from->stream_gap_us - file.stream_gap_us, 0.01);
     to->graph_node_gap_us = fmax(to->graph_node_gap_us + from->graph_node_gap_us - file.graph_node_gap_us, 0.01);

@@ -41,6 +41,10 @@ bool gsim_other_is_assumed(const struct gsim_device_spec *device);
 struct gsim_other_time gsim_other_move(const struct gsim_other_law *law, struct gsim_kernel *kernel,
                                        const struct gsim_device_spec *from, const struct gsim_device_spec *to);
 
+/* TO beside the host of FROM. */
+void gsim_other_host(struct gsim_device_spec *to, const struct gsim_device_spec *from);
+/* TO's host FACTOR times as slow. */
+void gsim_other_slow_host(struct gsim_device_spec *to, double factor);
 /* TO in the place of FROM in one machine: FROM's host, and the gaps between kernels that FROM was given beyond its
  * file's (by a trace). */
 void gsim_other_replace(struct gsim_device_spec *to, const struct gsim_device_spec *from);

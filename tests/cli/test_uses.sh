@@ -28,7 +28,7 @@ value() {
     case $1 in
     workload) echo ml ;; sched) echo heft ;; task) echo ml,requests=1,size=1e5 ;; ranks) echo 2 ;;
     share) echo timeslice ;; profile) echo measure ;; device) echo h200 ;; suite) echo grcuda ;; size) echo 2k ;;
-    iterations) echo 2 ;; model) echo fluid ;; node) echo dgx-h100 ;; gpus) echo 2 ;; place) echo round-robin ;;
+    iterations) echo 2 ;; host | other-device) echo h200 ;; host-speed) echo 2 ;; model) echo fluid ;; node) echo dgx-h100 ;; gpus) echo 2 ;; place) echo round-robin ;;
     memory) echo pageable ;; prefetch) echo off ;; block1d) echo 128 ;; blocks) echo 64 ;; opt) echo rule.l2=off ;;
     kernels) echo "$place/files/none.csv" ;; seed) echo 7 ;; base) echo async ;; fit) echo none ;; folds) echo 2 ;;
     measure | report | trace | write-program | json) echo out.json ;; output) echo out.svg ;; out) echo out.db ;;

@@ -44,7 +44,8 @@ static enum gsim_status add_product(struct gsim_timed_set *set, const char *line
     double m, n, k, us;
     if (sscanf(line, "%31[^,],%31[^,],%lf,%lf,%lf,%lf", system, type, &m, &n, &k, &us) != 6 || !(us > 0) || !(m > 0) ||
         !(n > 0) || !(k > 0))
-        return gsim_error_set(error, GSIM_INPUT, "expected system,type,m,n,k,us with positive numbers, found '%.60s'", line);
+        return gsim_error_set(error, GSIM_INPUT, "expected system,type,m,n,k,us with positive numbers, found '%.60s'",
+                              line);
     if (!is_system(system, device)) return GSIM_OK;
     double bytes = strncmp(type, "fp8", 3) == 0 ? 1 : 2;
     const struct gsim_kernel kernel = {.name = "gemm", .solo_us = us,
