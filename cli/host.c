@@ -194,7 +194,8 @@ static void put(const struct gsim_cli_calls *calls, const char *name, const char
         first &= !calls->count[i];
     }
     gsim_output_put(out, "{'schema': '" SCHEMA "', 'name': %q, 'title': %q,\n 'source': %q,\n 'profiled': %b, "
-                         "'calls': {", name, notes->gpu[0] ? notes->gpu : "host of a trace", source, calls->is_profiled);
+                         "'calls': {",
+                    name, notes->gpu[0] ? notes->gpu : "host of a trace", source, calls->is_profiled);
     first = true;
     for (int i = 0; i < GSIM_CLI_CALLS; i++) {
         if (!calls->count[i]) continue;
