@@ -10,7 +10,7 @@
 
 #include "trust/validate/alone.h"
 #include "cli/cli.h"
-#include "cli/host.h"
+#include "cli/trust/host.h"
 #include "cli/traces.h"
 #include "gpusim/limits.h"
 #include "sim/base/text.h"

@@ -10,7 +10,6 @@
 
 #include "trust/validate/alone.h"
 #include "sim/device/match.h"
-#include "sim/device/other.h"
 
 #define NOTES_BYTES 4096
 
@@ -88,40 +87,6 @@ void gsim_cli_note_guess(const char *device, char *text, size_t size)
 {
     size_t at = strlen(text);
     snprintf(text + at, size - at, "%sthe trace does not name its GPU: %s taken (--device)", at ? "\n" : "", device);
-}
-
-enum gsim_status gsim_cli_trace_other(const struct gsim_trace_origin *o, const struct gsim_device_spec *device,
-                                      struct gsim_device_spec *recorded, bool *is_other, struct gsim_error *error)
-{
-    struct gsim_device_match match = {0};
-    *is_other = false;
-    if (o->device[0]) snprintf(match.name, sizeof match.name, "%s", o->device);
-    else if (o->gpu[0] && !gsim_device_is_gpu(device, o->gpu) &&
-             gsim_device_match(o->gpu, o->compute_capability, o->sm_count, &match, error))
-        return error->status;
-    if (!match.name[0] || match.is_nearest || strcmp(match.name, device->name) == 0) return GSIM_OK;
-    if (gsim_device_load(match.name, recorded, error)) return error->status;
-    *is_other = true;
-    return GSIM_OK;
-}
-
-void gsim_cli_trace_move(struct gsim_program *program, const struct gsim_device_spec *device,
-                         char note[GSIM_CLI_GPU_NOTE])
-{
-    struct gsim_others_sum sum;
-    uint32_t copies = 0;
-    for (uint32_t i = 0; i < program->op_count; i++) {
-        if (program->ops[i].kind != GSIM_OP_COPY) continue;
-        program->ops[i].copy_us = 0;
-        copies++;
-    }
-    note[0] = '\0';
-    if (!gsim_others_sum(program, device, &sum)) return;
-    snprintf(note, GSIM_CLI_GPU_NOTE,
-             "recorded on %s: %u kernels, each once, of %.1f us there take %.1f on %s, %.1f to %.1f%s; "
-             "the host is %s's%s",
-             sum.from, sum.count, sum.before_us, sum.us, device->name, sum.low_us, sum.high_us,
-             copies ? "; copies by its links" : "", sum.from, sum.is_assumed ? "; " GSIM_OTHER_ASSUMED : "");
 }
 
 void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)

@@ -42,14 +42,6 @@ void gsim_cli_note_guess(const char *device, char *text, size_t size);
  * "": none. */
 enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, char device[GSIM_CLI_DEVICE_NAME],
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* Loads RECORDED, the device that ORIGIN is of, where that is known and another than DEVICE. */
-enum gsim_status gsim_cli_trace_other(const struct gsim_trace_origin *origin, const struct gsim_device_spec *device,
-                                      struct gsim_device_spec *recorded, bool *is_other,
-                                      struct gsim_error *error) GSIM_NODISCARD;
-/* Makes PROGRAM, recorded on another device, one of DEVICE, whose host is the trace's: copies by its links. NOTE: what
- * was scaled, and the interval; "": nothing. */
-void gsim_cli_trace_move(struct gsim_program *program, const struct gsim_device_spec *device,
-                         char note[GSIM_CLI_GPU_NOTE]);
 /* Gives SPEC, which that named, what the trace says of its GPU; NOTE: what is assumed. False: nothing was changed. */
 bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin,
                          char note[GSIM_CLI_GPU_NOTE]);

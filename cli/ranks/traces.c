@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/host.h"
+#include "cli/trust/host.h"
 #include "cli/traces.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/traces.h"
+#include "cli/trust/host.h"
 #include "sim/base/gz.h"
 #include "sim/device/other.h"
 

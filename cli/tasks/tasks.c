@@ -244,7 +244,8 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
     if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
         return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);
-    if (status == GSIM_OK && t->sizes == count) status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
+    if (status == GSIM_OK && t->sizes == count)
+        status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
     if (status == GSIM_OK && t->schedulers == count)
         status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SCHED, error);
     return status == GSIM_OK ? merge(t, error) : status;

@@ -11,7 +11,7 @@
 #include "sim/device/device.h"
 #include "cli/cli.h"
 #include "cli/trust/calibrate_jobs.h"
-#include "cli/host.h"
+#include "cli/trust/host.h"
 #include "cli/trust/calibrate_traces.h"
 #include "sim/base/text.h"
 #include "sim/base/jobs/clock.h"

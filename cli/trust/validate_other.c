@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli. "gpusim validate FILE --again FILE --other-device DEVICE": kernels timed on two GPUs, the one's times
- * predicted from the other's (trust/validate/other.h).
+ * predicted from the other's (trust/validate/other/other.h).
  */
 #include "cli/trust/validate_other.h"
 
@@ -11,7 +11,7 @@
 #include "cli/traces.h"
 #include "sim/base/output.h"
 #include "traces/kernels/profiles.h"
-#include "trust/validate/other.h"
+#include "trust/validate/other/other.h"
 
 struct command {
     struct gsim_cli_arguments arguments;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/base/sourced.h"
+#include "sim/device/sourced.h"
 #include "sim/device/search.h"
 
 static const struct gsim_sourced_row rows[] = {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/base/sourced.h"
+#include "sim/device/sourced.h"
 #include "sim/device/other.h"
 #include "sim/device/search.h"
 

@@ -77,7 +77,8 @@ static void limits(void)
     from.dram_peak_gbps = from.dram_gbps = 2000;
     to.dram_peak_gbps = to.dram_gbps = 4000;
     struct gsim_kernel k = kernel_of(1000);
-    struct gsim_other_time time = gsim_other_time(&law, &k, &from, &to); /* nothing told: from all DRAM to nothing of it */
+    /* nothing told: from all DRAM to nothing of it */
+    struct gsim_other_time time = gsim_other_time(&law, &k, &from, &to);
     CHECK_NEAR(time.low_us, 500 / 1.06, 1e-6);
     CHECK_NEAR(time.high_us, 1060, 1e-6);
     CHECK(time.us > time.low_us && time.us < time.high_us);
@@ -115,5 +116,58 @@ static void machine(void)
     close_two();
 }
 
-static const struct test_case cases[] = {{"by hand", by_hand}, {"limits", limits}, {"machine", machine}};
+/* Widths add up where architectures differ, and where nobody measured a memory; starts take at most half; loads that
+ * wait for L2 take less; tiles of a product take as the root of both rates. */
+static void widths(void)
+{
+    open_two();
+    to.dram_gbps = to.dram_peak_gbps = from.dram_gbps = from.dram_peak_gbps = 2000;
+    struct gsim_kernel k = kernel_of(100);
+    k.pipes_given = true;
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).high_us, 112, 1e-9);
+    to.kind[GSIM_DEV_dram_gbps] = GSIM_KIND_DERIVED;
+    CHECK(gsim_other_is_assumed(&to) && !gsim_other_is_assumed(&from));
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).high_us, 132, 1e-9); /* 12 % and 20 */
+    CHECK_NEAR(gsim_other_time(&law, &k, &to, &from).high_us, 132, 1e-9);
+    to.compute_capability = 80; /* 30 % more; no gap is known there */
+    to.stream_gap_us += 9;
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).high_us, 162, 1e-9);
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).low_us, 100 / 1.62, 1e-9);
+    k.pipes_given = false;
+    k.name = "gemm";
+    k.grid.x = 4; /* L2 holds what moves in its time */
+    k.solo_us = 1;
+    to.tensor_flops_per_clock = from.tensor_flops_per_clock / 4; /* at worst 4 times as long; the root of 1 and 4 */
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 2, 1e-9);
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).high_us, 4 * 1.56, 1e-9); /* 6, 30 and 20 % */
+    close_two();
+    open_two();
+    k = kernel_of(10);
+    k.pipes_given = true;
+    to.stream_gap_us = from.stream_gap_us + 9; /* a start is at most half of the kernel's time here: 5 us */
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 15, 1e-9);
+    to.stream_gap_us = from.stream_gap_us;
+    k.memory_wait = 0.5; /* a tenth of what waits, where DRAM is faster */
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 10, 1e-9);
+    to.dram_gbps = from.dram_gbps * 2;
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 9.5, 1e-9);
+    close_two();
+}
+
+/* The file is there, and its numbers are in range; a host half as fast takes twice as long for its calls. */
+static void files(void)
+{
+    struct gsim_other_law shipped;
+    struct gsim_error error = {0};
+    CHECK_OK(gsim_other_law_load(&shipped, &error), error);
+    CHECK(shipped.knee >= 1.2 && shipped.name_count > 10 && shipped.off_known > 0);
+    open_two();
+    double launch_us = to.launch_us, clock_mhz = to.clock_mhz, cores = to.cores;
+    gsim_other_slow_host(&to, 2);
+    CHECK_NEAR(to.launch_us, 2 * launch_us, 1e-12);
+    CHECK(to.clock_mhz == clock_mhz && to.cores == cores);
+    close_two();
+}
+
+static const struct test_case cases[] = {{"widths", widths}, {"files", files}, {"by hand", by_hand}, {"limits", limits}, {"machine", machine}};
 TEST_MAIN("sim/device_other", cases)

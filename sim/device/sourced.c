@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See sim/base/sourced.h. */
-#include "sim/base/sourced.h"
+/* See sim/device/sourced.h. */
+#include "sim/device/sourced.h"
 
 #include <math.h>
 #include <stdio.h>

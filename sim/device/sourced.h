@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: sim/base (helper). Numbers of a model file, each an object with value, unit, kind and source. */
+/* Layer: sim/device (helper). Numbers of a model file, each an object with value, unit, kind and source. */
 #pragma once
 
 #include <cjson/cJSON.h>

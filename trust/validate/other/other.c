@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See trust/validate/other.h. */
-#include "trust/validate/other.h"
+/* See trust/validate/other/other.h. */
+#include "trust/validate/other/other.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading kernels that were timed alone (trust/validate/other.h). */
+/* Reading kernels that were timed alone (trust/validate/other/other.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/program/file.h"
 #include "traces/cases.h"
-#include "trust/validate/other.h"
+#include "trust/validate/other/other.h"
 
 #define TILE 128.0 /* rows and columns of a product that a block computes, for its number of blocks */
 

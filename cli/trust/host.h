@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli (program). The host of a trace, on another one: --host and --host-speed, and what calls took in a trace
- * ("gpusim calibrate --host").
+ * Layer: cli (program). A trace on another GPU, and beside another host (--host, --host-speed); what calls took in a
+ * trace ("gpusim calibrate --host").
  */
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/traces.h"
 #include "traces/import/import.h"
 
 /* X(number of the device, quantity of a trace's samples) */
@@ -24,6 +25,14 @@ struct gsim_cli_calls {
 enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *path, struct gsim_import_notes *notes,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
+/* Loads RECORDED, the device that ORIGIN is of, where that is known and another than DEVICE. */
+enum gsim_status gsim_cli_trace_other(const struct gsim_trace_origin *origin, const struct gsim_device_spec *device,
+                                      struct gsim_device_spec *recorded, bool *is_other,
+                                      struct gsim_error *error) GSIM_NODISCARD;
+/* Makes PROGRAM, recorded on another device, one of DEVICE, whose host is the trace's: copies by its links. NOTE: what
+ * was scaled, and the interval; "": nothing. */
+void gsim_cli_trace_move(struct gsim_program *program, const struct gsim_device_spec *device,
+                         char note[GSIM_CLI_GPU_NOTE]);
 /* Gives DEVICE, which the trace at PATH ran beside, the host that was asked for, and PROGRAM its pace. NOTE (of SIZE
  * bytes) gets what was done, behind what it has. */
 enum gsim_status gsim_cli_host_take(const struct gsim_cli_arguments *arguments, const char *path,
