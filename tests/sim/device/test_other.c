@@ -169,5 +169,6 @@ static void files(void)
     close_two();
 }
 
-static const struct test_case cases[] = {{"widths", widths}, {"files", files}, {"by hand", by_hand}, {"limits", limits}, {"machine", machine}};
+static const struct test_case cases[] = {
+    {"by hand", by_hand}, {"limits", limits}, {"widths", widths}, {"machine", machine}, {"files", files}};
 TEST_MAIN("sim/device_other", cases)
