@@ -151,6 +151,15 @@ static void widths(void)
     CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 10, 1e-9);
     to.dram_gbps = from.dram_gbps * 2;
     CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 9.5, 1e-9);
+    from.dram_gbps = from.dram_peak_gbps = 2000;
+    to.dram_gbps = to.dram_peak_gbps = 4000;
+    k = kernel_of(1000);
+    k.pipes_given = true;
+    k.pipes[GSIM_PIPE_DRAM] = k.memory_wait = 0.5; /* 0.975^2.6 = 0.936293; (0.781862 + 0.027205)^(1/2.6) = 0.921742 */
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 921.742, 0.01);
+    k = kernel_of(1000);
+    k.waits = true; /* it asks DRAM for nothing */
+    CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 1000, 1e-6);
     close_two();
 }
 
