@@ -8,8 +8,8 @@
 
 #define SWEEPS      2    /* over the pipes: those that a block waits for in one ask less of the others */
 #define MOST_FREE   0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
-#define MOST_STEPS  20
-#define TOLERANCE   5e-3 /* of a queue */
+#define MOST_STEPS  30
+#define TOLERANCE   1e-5 /* of a queue: times jump by a multiple of it, and no demand gives solo_us there */
 #define LEAST_ASKED 0.5  /* of a pipe, below which nobody waits */
 
 double gsim_share_knee(double asked, double knee) { return pow(1 + pow(asked, knee), 1 / knee); }
