@@ -49,8 +49,8 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
 struct gsim_serving_table;
 /* Looks steps up in simulations that it makes when they are first needed. NULL when memory is out. */
 struct gsim_serving_table *gsim_serving_table_create(const struct gsim_library *library);
-/* At time 0, with nothing running. */
-struct gsim_serving_machine *gsim_serving_table_machine(struct gsim_serving_table *table);
+/* COUNT GPUs that share the table, at time 0, with nothing running; until the next call. NULL when memory is out. */
+struct gsim_serving_machine *const *gsim_serving_table_machines(struct gsim_serving_table *table, uint32_t count);
 /* Simulations made, and steps looked up. */
 void gsim_serving_table_count(const struct gsim_serving_table *table, uint64_t *simulations, uint64_t *lookups);
 /* The first failure of a simulation, as ERROR. */

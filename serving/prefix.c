@@ -65,13 +65,13 @@ static void use(struct gsim_prefix *p, uint32_t index)
     p->latest = index;
 }
 
-uint32_t gsim_prefix_find(struct gsim_prefix *p, const uint64_t *blocks, uint32_t count)
+uint32_t gsim_prefix_find(struct gsim_prefix *p, const uint64_t *blocks, uint32_t count, bool uses)
 {
     uint32_t found = 0;
     for (; found < count; found++) {
         uint32_t index = find(p, blocks[found]);
         if (index == GSIM_SLOT_NONE || !p->blocks[index].is_kept) break;
-        use(p, index);
+        if (uses) use(p, index);
     }
     return found;
 }

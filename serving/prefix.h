@@ -13,7 +13,7 @@
 struct gsim_prefix;
 struct gsim_prefix *gsim_prefix_create(void); /* NULL when memory is out */
 void gsim_prefix_destroy(struct gsim_prefix *prefix); /* accepts NULL */
-/* How many of the COUNT blocks, from the first on, are kept; they are used now. */
-uint32_t gsim_prefix_find(struct gsim_prefix *prefix, const uint64_t *blocks, uint32_t count);
+/* How many of the COUNT blocks, from the first on, are kept. USES: they are used now. */
+uint32_t gsim_prefix_find(struct gsim_prefix *prefix, const uint64_t *blocks, uint32_t count, bool uses);
 /* Keeps the COUNT blocks, and MOST in all. False: out of memory. */
 bool gsim_prefix_keep(struct gsim_prefix *prefix, const uint64_t *blocks, uint32_t count, double most);

@@ -131,6 +131,9 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
                        h->seed);
     gsim_output_printf(out, "  Requests     %s in %s, %.4g per s\n", gsim_text_count(text, r->requests),
                        time_text(other, r->last_us - r->first_arrival_us), gsim_serving_rate(r, (double)r->requests));
+    if (h->spec->replicas > 1)
+        gsim_output_printf(out, "  Replicas     %u, requests %s\n", h->spec->replicas,
+                           gsim_router_text(h->spec->router));
     gsim_output_printf(out, "  Host         %s\n", h->spec->host.name
                                                        ? h->spec->host.name
                                                        : "none named (--host): calls as the device has them, no noise");
@@ -145,7 +148,8 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
     if (r->cache_most > 0 && h->spec->cache.tokens > 0)
         gsim_output_printf(
             out, "  Cache        %.0f tokens at most, %.0f on average, of %.0f; %" PRIu64 " preemptions\n",
-            r->cache_most, r->cache_time / (r->last_us > 0 ? r->last_us : 1), h->spec->cache.tokens, r->preemptions);
+            r->cache_most, r->cache_time / (r->last_us > 0 ? r->last_us : 1),
+            h->spec->cache.tokens * h->spec->replicas, r->preemptions);
     if (r->named_tokens)
         gsim_output_printf(out, "  Prefixes     %.1f %% of the prompts' tokens were there (hash_ids: blocks of 512)\n",
                            100.0 * (double)r->kept_tokens / (double)r->named_tokens);
@@ -200,11 +204,12 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
 {
     const struct gsim_serving_spec *spec = h->spec;
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, 'gpus': %u, "
-                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'seed': %z, 'host': %q, 'exact': %b,\n "
+                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'replicas': %u, 'router': '%s', 'seed': %z, 'host': %q, 'exact': %b,\n "
                          "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
                          "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
-                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots, h->seed,
+                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots, spec->replicas,
+                    gsim_router_text(spec->router), h->seed,
                     spec->host.name ? spec->host.name : "none", h->is_exact, r->requests, spec->arrivals.left_out,
                     h->simulations, h->lookups, r->preemptions, r->kept_tokens, h->interpolation_error,
                     gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
@@ -213,7 +218,7 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
         gsim_output_json_real(out, gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k]);
     gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",
                     r->host_us, r->waiting_us, r->cache_most, r->last_us > 0 ? r->cache_time / r->last_us : 0,
-                    h->spec->cache.tokens);
+                    h->spec->cache.tokens * spec->replicas);
     put_percentiles(out, "percentiles", r->figures);
     if (is_measured(h->spec)) {
         struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};

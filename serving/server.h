@@ -61,10 +61,11 @@ struct gsim_server {
 /* Refuses a spec that lacks steps that the policy or the requests need, before anything runs. */
 enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Serves all requests. A failure of the machine ends it: its owner tells. GSIM_INPUT where a request cannot ever
- * run. */
-enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *machine,
-                            struct gsim_serving_result *result, struct gsim_error *error) GSIM_NODISCARD;
+/* Serves all requests by COUNT servers, each with one of MACHINES. A failure of a machine ends it: its owner tells.
+ * GSIM_INPUT where a request cannot ever run. */
+enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_serving_machine *const *machines,
+                            uint32_t count, struct gsim_serving_result *result,
+                            struct gsim_error *error) GSIM_NODISCARD;
 
 /* The step that SIZE tokens or slots of KIND take; its index is UINT32_MAX where no bucket is large enough. */
 struct gsim_serving_launch gsim_serving_bucket(const struct gsim_serving_spec *spec, enum gsim_batch_kind kind,

@@ -25,6 +25,24 @@ static const char *const besides[] = {
 const char *gsim_step_kind_text(enum gsim_batch_kind kind) { return kinds[kind]; }
 const char *gsim_beside_text(enum gsim_beside beside) { return besides[beside]; }
 
+static const char *const routers[] = {
+#define X(key, text) text,
+    GSIM_ROUTER_MAP(X)
+#undef X
+};
+
+const char *gsim_router_text(enum gsim_router router) { return routers[router]; }
+
+enum gsim_status gsim_router_parse(const char *text, enum gsim_router *router, struct gsim_error *error)
+{
+    for (int i = 0; i < GSIM_ROUTER_COUNT; i++)
+        if (strcmp(text, routers[i]) == 0) {
+            *router = (enum gsim_router)i;
+            return GSIM_OK;
+        }
+    return gsim_error_set(error, GSIM_USAGE, "expected round-robin, least-loaded or prefix, found '%.60s'", text);
+}
+
 enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, struct gsim_error *error)
 {
     for (int i = 0; i < GSIM_BESIDE_COUNT; i++)
@@ -337,12 +355,28 @@ static enum gsim_status read_limits(struct gsim_serving_spec *spec, const cJSON 
                : gsim_json_read_number(object, "", names[1], 0, 1e12, spec->tpot_limit_us, &spec->tpot_limit_us, error);
 }
 
+static enum gsim_status read_replicas(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
+{
+    const char *router = gsim_router_text(spec->router);
+    bool is_said = cJSON_HasObjectItem(json, "router");
+    enum gsim_status status =
+        gsim_json_read_count(json, "", "replicas", 1, GSIM_SERVING_REPLICAS, 1, &spec->replicas, error);
+    if (!status) status = gsim_json_read_text(json, "", "router", router, &spec->arena, &router, error);
+    if (!status && gsim_router_parse(router, &spec->router, error))
+        gsim_error_prefix(error, "router"), error->status = status = GSIM_INPUT;
+    if (!status && is_said && spec->replicas == 1)
+        status = gsim_error_set(error, GSIM_INPUT, "router: of several servers: expected \"replicas\", found none");
+    return status;
+}
+
 static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
 {
     static const char *const names[] = {"schema",
                                         "name",
                                         "device",
                                         "slots",
+                                        "replicas",
+                                        "router",
                                         "batching",
                                         "options",
                                         "prefill_beside",
@@ -366,6 +400,7 @@ static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *j
     if (!status) status = gsim_json_read_text(json, "", "name", spec->name, &spec->arena, &spec->name, error);
     if (!status) status = gsim_json_read_text(json, "", "device", "", &spec->arena, &spec->device, error);
     if (!status) status = gsim_json_read_count(json, "", "slots", 1, GSIM_SERVING_SLOTS, 16, &spec->slots, error);
+    if (!status) status = read_replicas(spec, json, error);
     if (!status)
         status = gsim_json_read_text(json, "", "batching", spec->batching, &spec->arena, &spec->batching, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "prefill_beside"))) {

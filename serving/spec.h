@@ -12,6 +12,7 @@
 
 #define GSIM_SERVING_BUCKETS 64
 #define GSIM_SERVING_SLOTS   4096
+#define GSIM_SERVING_REPLICAS 1024
 
 /* Where a prefill runs while requests decode. */
 #define GSIM_BESIDE_MAP(X)                                                                             \
@@ -28,6 +29,20 @@ enum gsim_beside {
 };
 const char *gsim_beside_text(enum gsim_beside beside);
 enum gsim_status gsim_beside_parse(const char *text, enum gsim_beside *beside, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Which of several servers gets a request. */
+#define GSIM_ROUTER_MAP(X)                                                   \
+    X(ROUND_ROBIN, "round-robin") /* each in turn */                         \
+    X(LEAST_LOADED, "least-loaded") /* who has the fewest requests */        \
+    X(PREFIX, "prefix") /* who has the fewest tokens of prompts to compute */
+enum gsim_router {
+#define GSIM_ROUTER_ENUM(key, text) GSIM_ROUTER_##key,
+    GSIM_ROUTER_MAP(GSIM_ROUTER_ENUM)
+#undef GSIM_ROUTER_ENUM
+    GSIM_ROUTER_COUNT,
+};
+const char *gsim_router_text(enum gsim_router router);
+enum gsim_status gsim_router_parse(const char *text, enum gsim_router *router, struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_serving_cache {
     double tokens;          /* that keys and values of requests may take; 0: no limit */
@@ -46,6 +61,8 @@ struct gsim_serving_step {
 struct gsim_serving_spec {
     const char *path, *name, *device; /* DEVICE: "": not said */
     uint32_t slots;
+    uint32_t replicas; /* servers, each with these slots and a GPU of its own */
+    enum gsim_router router;
     const char *batching;
     const char *options[16][2]; /* of the policy: name, value */
     uint32_t option_count;

@@ -26,20 +26,27 @@ struct row {
     uint32_t rounds;
 };
 
-struct gsim_serving_table {
+/* A GPU of those that share the table. */
+struct clocked {
     struct gsim_serving_machine machine;
-    const struct gsim_library *library;
-    struct row **rows;
-    size_t room;
-    struct gsim_slots slots; /* of the rows */
-    uint64_t simulations, lookups;
-    struct gsim_error error;
+    struct gsim_serving_table *table;
     double now;
     /* The prefill that runs: its launch, since when, how many rounds have run beside it. */
     struct gsim_serving_launch flight;
     bool is_flying;
     double flight_began, flight_us;
     uint32_t flight_rounds;
+};
+
+struct gsim_serving_table {
+    const struct gsim_library *library;
+    struct row **rows;
+    size_t room;
+    struct gsim_slots slots; /* of the rows */
+    uint64_t simulations, lookups;
+    struct gsim_error error;
+    struct clocked *machines;
+    struct gsim_serving_machine **list; /* of them */
 };
 
 /* --- simulating a row --- */
@@ -150,7 +157,7 @@ static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, co
 
 /* --- the machine --- */
 
-static struct gsim_serving_table *self(struct gsim_serving_machine *m) { return (struct gsim_serving_table *)m; }
+static struct clocked *self(struct gsim_serving_machine *m) { return (struct clocked *)m; }
 
 static double between(double low, double high, double weight) { return low + (high - low) * weight; }
 
@@ -197,50 +204,50 @@ static double prefill_of(struct gsim_serving_table *t, struct gsim_serving_launc
 
 static void begin(struct gsim_serving_machine *m, struct gsim_serving_launch l)
 {
-    struct gsim_serving_table *t = self(m);
+    struct clocked *t = self(m);
     t->flight = l;
     t->is_flying = true;
     t->flight_rounds = 0;
     t->flight_began = t->now;
-    t->flight_us = prefill_of(t, l, NULL, 0, false);
-    if (!t->library->is_separate) t->now += prefill_of(t, l, NULL, 0, true);
+    t->flight_us = prefill_of(t->table, l, NULL, 0, false);
+    if (!t->table->library->is_separate) t->now += prefill_of(t->table, l, NULL, 0, true);
 }
 
 static bool has_ended(struct gsim_serving_machine *m)
 {
-    struct gsim_serving_table *t = self(m);
+    struct clocked *t = self(m);
     return !t->is_flying || t->flight_began + t->flight_us <= t->now;
 }
 
 static void wait(struct gsim_serving_machine *m)
 {
-    struct gsim_serving_table *t = self(m);
+    struct clocked *t = self(m);
     t->now = fmax(t->now, t->flight_began + t->flight_us);
     t->is_flying = false;
 }
 
 static void run(struct gsim_serving_machine *m, const struct gsim_serving_launch *launches, uint32_t count)
 {
-    struct gsim_serving_table *t = self(m);
-    if (has_ended(m) || t->library->is_separate) {
-        t->now += time_of(t, NONE, launches, count, 0);
+    struct clocked *t = self(m);
+    if (has_ended(m) || t->table->library->is_separate) {
+        t->now += time_of(t->table, NONE, launches, count, 0);
         return;
     }
     uint32_t steps[GSIM_LAUNCH_MOST];
     for (uint32_t i = 0; i < count; i++) steps[i] = launches[i].index;
     double done = (t->now - t->flight_began) / t->flight_us;
-    double beside = prefill_of(t, t->flight, steps, count, false);
+    double beside = prefill_of(t->table, t->flight, steps, count, false);
     /* At its launch the prefill's time is that beside these rounds; later what is left of it is. */
     t->flight_us = t->flight_rounds ? t->now - t->flight_began + (1 - done) * beside : beside;
-    t->now += time_of(t, t->flight.index, launches, count, t->flight_rounds++);
+    t->now += time_of(t->table, t->flight.index, launches, count, t->flight_rounds++);
 }
 
 static bool has_failed(const struct gsim_serving_machine *m)
 {
-    return ((const struct gsim_serving_table *)m)->error.status != GSIM_OK;
+    return ((const struct clocked *)m)->table->error.status != GSIM_OK;
 }
 
-static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return round_of(self(m), NONE, &step, 1, 0); }
+static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return round_of(self(m)->table, NONE, &step, 1, 0); }
 
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
                                                     run,    weight_us,  has_failed};
@@ -248,20 +255,27 @@ static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, be
 struct gsim_serving_table *gsim_serving_table_create(const struct gsim_library *library)
 {
     struct gsim_serving_table *t = gsim_alloc(sizeof *t);
-    if (t) *t = (struct gsim_serving_table){.machine.ops = &ops, .library = library};
+    if (t) *t = (struct gsim_serving_table){.library = library};
     return t;
 }
 
-struct gsim_serving_machine *gsim_serving_table_machine(struct gsim_serving_table *t)
+struct gsim_serving_machine *const *gsim_serving_table_machines(struct gsim_serving_table *t, uint32_t count)
 {
-    t->now = 0;
-    t->is_flying = false;
-    return &t->machine;
+    gsim_free(t->machines);
+    gsim_free(t->list);
+    t->machines = gsim_alloc(sizeof *t->machines * count);
+    t->list = gsim_alloc(sizeof *t->list * count);
+    if (!t->machines || !t->list) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        t->machines[i] = (struct clocked){.machine.ops = &ops, .table = t};
+        t->list[i] = &t->machines[i].machine;
+    }
+    return t->list;
 }
 
 double gsim_serving_table_alone_us(struct gsim_serving_table *t, uint32_t step)
 {
-    double us = weight_us(&t->machine, step);
+    double us = round_of(t, NONE, &step, 1, 0);
     return t->error.status ? NAN : us;
 }
 
@@ -281,6 +295,8 @@ void gsim_serving_table_destroy(struct gsim_serving_table *t)
     if (!t) return;
     for (uint32_t i = 0; i < t->slots.count; i++) gsim_free(t->rows[i]);
     gsim_free(t->rows);
+    gsim_free(t->machines);
+    gsim_free(t->list);
     gsim_slots_release(&t->slots);
     gsim_free(t);
 }

@@ -98,6 +98,22 @@ static enum gsim_status parse_within(struct serve *v, struct gsim_error *error)
     return GSIM_OK;
 }
 
+static enum gsim_status parse_replicas(struct serve *v, struct gsim_error *error)
+{
+    struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    const char *router = v->arguments->value[GSIM_CLI_ROUTER];
+    if (gsim_cli_count(v->arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
+                       error))
+        return error->status;
+    if (router && gsim_router_parse(router, &spec->router, error)) return gsim_error_prefix(error, "--router");
+    if (router && spec->replicas == 1)
+        return gsim_error_set(error, GSIM_USAGE, "--router: of several servers: expected --replicas, found one server");
+    if (spec->replicas > 1 && spec->router == GSIM_ROUTER_PREFIX && (!spec->arrivals.blocks || spec->cache.forgets))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "router prefix: expected requests whose blocks are named (hash_ids), and kept");
+    return GSIM_OK;
+}
+
 static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
 {
     const char *text = v->arguments->value[GSIM_CLI_BESIDE];
@@ -145,7 +161,7 @@ static enum gsim_status add_policy(struct serve *v, const char *name, struct gsi
 
 static uint32_t gpus_of(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
 {
-    return (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
+    return spec->replicas * (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
 }
 
 static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error)
@@ -218,7 +234,7 @@ struct guest {
 static void serve_driven(void *context, struct gsim_serving_machine *machine)
 {
     struct guest *g = context;
-    g->status = gsim_serve(g->server, machine, g->result, &g->error);
+    g->status = gsim_serve(g->server, &machine, 1, g->result, &g->error);
 }
 
 static void set_rate(struct gsim_arrivals *a, double rate)
@@ -236,6 +252,8 @@ static enum gsim_status run_exact(struct serve *v, const struct gsim_server *ser
                                   struct gsim_error *error)
 {
     struct guest g = {.server = server, .result = result};
+    if (server->spec->replicas > 1)
+        return gsim_error_set(error, GSIM_USAGE, "--exact: one host drives one GPU; several servers are looked up only");
     if (server->policy->separate || server->spec->beside >= GSIM_BESIDE_PARTITION)
         return gsim_error_set(
             error, GSIM_USAGE,
@@ -256,7 +274,10 @@ static enum gsim_status run_looked_up(struct serve *v, const struct gsim_server 
     library->is_separate = server->policy->separate;
     if (!*table) *table = gsim_serving_table_create(library);
     if (!*table) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    enum gsim_status status = gsim_serve(server, gsim_serving_table_machine(*table), result, error);
+    uint32_t count = server->spec->replicas;
+    struct gsim_serving_machine *const *machines = gsim_serving_table_machines(*table, count);
+    if (!machines) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_serve(server, machines, count, result, error);
     if (gsim_serving_table_status(*table, error)) status = error->status;
     gsim_serving_table_count(*table, &head->simulations, &head->lookups);
     return status;
@@ -557,6 +578,7 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
     if (!status) status = parse_within(&v, &error);
     if (!status) status = parse_rates(&v, &error);
     if (!status) status = parse_arrivals(&v, &error);
+    if (!status) status = parse_replicas(&v, &error);
     bool is_one =
         !v.is_search && v.rate_count * v.policy_count * v.beside_count == 1 && !arguments->value[GSIM_CLI_CSV];
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])

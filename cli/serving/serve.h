@@ -21,6 +21,10 @@
     X(WITHIN, "within", "ttft=TIME,tpot=TIME", GSIM_CLI_ON_SERVE,                                                      \
       "the limits of goodput, in place of the file's: ttft=200ms")                                                     \
     X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE, "the first N requests of the file, or N drawn ones")               \
+    X(REPLICAS, "replicas", "N", GSIM_CLI_ON_SERVE,                                                                    \
+      "servers, each with its slots, its cache and GPUs of its own, in\nplace of the file's")                          \
+    X(ROUTER, "router", "NAME", GSIM_CLI_ON_SERVE,                                                                     \
+      "which of them gets a request: round-robin, least-loaded, prefix;\nin place of the file's")                      \
     X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE, "simulate every step instead of looking it up")                         \
     X(HOST, "host", "NAME|FILE",                                                                                       \
       GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH | GSIM_CLI_ON_CALIBRATE,                                \

@@ -70,11 +70,13 @@ static double mixed_us(const struct gsim_step_profile *profile, const struct par
 static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text,
                                double *us, struct gsim_error *error)
 {
-    struct gsim_serving_machine *m = gsim_serving_table_machine(table);
+    struct gsim_serving_machine *const *machines = gsim_serving_table_machines(table, 1), *m;
     struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
     struct part parts[GSIM_LAUNCH_MOST], beside;
     uint32_t count = 0;
     bool has_beside = false;
+    if (!machines) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    m = machines[0];
     do {
         if (count == GSIM_LAUNCH_MOST)
             return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);

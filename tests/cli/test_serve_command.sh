@@ -109,6 +109,17 @@ good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most pe
 refuses "expected limits: --within" serve "$runs/same_60.json.gz" --rate most
 refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
 
+# Four servers at four times the rate, each with a quarter: the mean time per token is within 5 % of one server's.
+serve hostless.json --requests 60 --rate 20 --report one.json && serve hostless.json --requests 240 --rate 80 \
+    --replicas 4 --router least-loaded --report report.json
+grep -q '"gpus": 4' report.json || fail "GPUs of four servers: $(head -3 report.json)"
+four=$(value percentiles tpot_us mean) && cp one.json report.json
+near "$four" "$(value percentiles tpot_us mean)" 0.05 || fail "four servers: $four us a token, one: $(grep tpot report.json)"
+refuses "one host drives one GPU; several servers" serve hostless.json --requests 5 --replicas 2 --exact
+refuses "expected --replicas, found one server" serve hostless.json --router least-loaded
+refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
+refuses "expected round-robin, least-loaded or prefix" serve hostless.json --replicas 2 --router nearest
+
 refuses "nothing to serve" serve
 refuses "unknown host 'nowhere'; known: h100-vm" serve $server --host nowhere
 refuses "unknown batching policy 'eager'" serve $server --batching eager

@@ -68,7 +68,8 @@ static void serve(const struct gsim_serving_spec *spec, const char *policy, cons
                   struct gsim_serving_result *result)
 {
     struct gsim_error error = {0};
-    struct fake fake = {.machine.ops = &ops, .spec = spec};
+    struct fake fakes[2] = {{.machine.ops = &ops, .spec = spec}, {.machine.ops = &ops, .spec = spec}};
+    struct gsim_serving_machine *machines[] = {&fakes[0].machine, &fakes[1].machine};
     const struct gsim_device_spec device = {.h2d_gbps = 50, .d2h_gbps = 50};
     const struct gsim_batching_ops *found = gsim_batching_find(policy);
     double params[16] = {0};
@@ -87,7 +88,7 @@ static void serve(const struct gsim_serving_spec *spec, const char *policy, cons
                                        .noise = &numbers,
                                        .keeps = true};
     CHECK_OK(gsim_server_check(&server, &error), error);
-    CHECK_OK(gsim_serve(&server, &fake.machine, result, &error), error);
+    CHECK_OK(gsim_serve(&server, machines, spec->replicas ? spec->replicas : 1, result, &error), error);
     gsim_random_release(&numbers);
 }
 
@@ -195,6 +196,35 @@ static void test_mixed(void)
     CHECK_NEAR(r.ends[1][1], 68, 1e-4);
     CHECK_NEAR(r.ends[0][1], 82, 1e-4);
     gsim_serving_result_release(&r);
+}
+
+/* Two servers. A to F are prefills of 100 us (4 tokens) or 60 (2, or what a kept block leaves).
+ * In turn: A, C, E on the first, B, D, F on the second, each behind the other.
+ * The fewest requests: B is done when C comes; D finds one on each and takes the first; E and F find 2 and 1, 1 and 2.
+ * The least to compute: C's block is where B was, 1 token for 8; D finds 5 and 3; E 8 and 7; F's block is where A was.
+ */
+static void test_routers(void)
+{
+    static const double ends[GSIM_ROUTER_COUNT][6] = {
+        {100, 61, 200, 130, 300, 230}, {100, 61, 162, 160, 262, 260}, {100, 61, 122, 182, 282, 165}};
+    uint64_t blocks[] = {1, 2, 2, 1, 3, 1};
+    const double arrivals[] = {0, 1, 62, 70, 71, 105};
+    const uint32_t prompts[] = {4, 2, 4, 2, 4, 4};
+    struct gsim_served_arrival six[6];
+    for (uint32_t i = 0; i < 6; i++)
+        six[i] = (struct gsim_served_arrival){
+            .arrival_us = arrivals[i], .prompt = prompts[i], .output = 1, .first_block = i, .block_count = 1};
+    for (int router = 0; router < GSIM_ROUTER_COUNT; router++) {
+        struct gsim_serving_spec spec = spec_of(six, 6);
+        struct gsim_serving_result r;
+        spec.replicas = 2;
+        spec.router = (enum gsim_router)router;
+        if (router == GSIM_ROUTER_PREFIX) spec.arrivals.blocks = blocks;
+        serve(&spec, "continuous", NULL, NULL, &r);
+        CHECK_INT(r.requests, 6);
+        for (int i = 0; i < 6 && r.ends; i++) CHECK_NEAR(r.ends[i][1] + arrivals[i], ends[router][i], 1e-9);
+        gsim_serving_result_release(&r);
+    }
 }
 
 static void test_buckets(void)
@@ -408,7 +438,7 @@ static const struct test_case cases[] = {
     {"random loads", test_random},           {"policies", test_policies},   {"cache", test_cache},
     {"preempted", test_preempted},           {"mixed", test_mixed},         {"buckets", test_buckets},
     {"between_tokens", test_between_tokens}, {"sums", test_sums},           {"queueing", test_queueing},
-    {"missing_steps", test_missing_steps},   {"quantiles", test_quantiles},
+    {"missing_steps", test_missing_steps},   {"quantiles", test_quantiles}, {"routers", test_routers},
 };
 
 TEST_MAIN("serving/server", cases)
