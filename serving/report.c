@@ -204,12 +204,13 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
 {
     const struct gsim_serving_spec *spec = h->spec;
     gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, 'gpus': %u, "
-                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'replicas': %u, 'router': '%s', 'seed': %z, 'host': %q, 'exact': %b,\n "
+                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'replicas': %u, 'router': '%s', "
+                         "'seed': %z, 'host': %q, 'exact': %b,\n "
                          "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
                          "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
                          "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
-                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots, spec->replicas,
-                    gsim_router_text(spec->router), h->seed,
+                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots,
+                    spec->replicas, gsim_router_text(spec->router), h->seed,
                     spec->host.name ? spec->host.name : "none", h->is_exact, r->requests, spec->arrivals.left_out,
                     h->simulations, h->lookups, r->preemptions, r->kept_tokens, h->interpolation_error,
                     gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),

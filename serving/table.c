@@ -247,7 +247,10 @@ static bool has_failed(const struct gsim_serving_machine *m)
     return ((const struct clocked *)m)->table->error.status != GSIM_OK;
 }
 
-static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return round_of(self(m)->table, NONE, &step, 1, 0); }
+static double weight_us(struct gsim_serving_machine *m, uint32_t step)
+{
+    return round_of(self(m)->table, NONE, &step, 1, 0);
+}
 
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
                                                     run,    weight_us,  has_failed};

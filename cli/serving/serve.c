@@ -253,7 +253,8 @@ static enum gsim_status run_exact(struct serve *v, const struct gsim_server *ser
 {
     struct guest g = {.server = server, .result = result};
     if (server->spec->replicas > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--exact: one host drives one GPU; several servers are looked up only");
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--exact: one host drives one GPU; several servers are looked up only");
     if (server->policy->separate || server->spec->beside >= GSIM_BESIDE_PARTITION)
         return gsim_error_set(
             error, GSIM_USAGE,

@@ -109,12 +109,13 @@ good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most pe
 refuses "expected limits: --within" serve "$runs/same_60.json.gz" --rate most
 refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
 
-# Four servers at four times the rate, each with a quarter: the mean time per token is within 5 % of one server's.
-serve hostless.json --requests 60 --rate 20 --report one.json && serve hostless.json --requests 240 --rate 80 \
-    --replicas 4 --router least-loaded --report report.json
+# 80 requests per s of some 13 ms each are one at a time on average: of four servers one is free for 98 of 100 (Erlang's
+# loss formula), where no prefill delays a token: a step's 200 us and its calls. One server is at its limit.
+serve hostless.json --requests 240 --rate 80 --report report.json && one=$(value percentiles tpot_us mean)
+serve hostless.json --requests 240 --rate 80 --replicas 4 --router least-loaded --report report.json
 grep -q '"gpus": 4' report.json || fail "GPUs of four servers: $(head -3 report.json)"
-four=$(value percentiles tpot_us mean) && cp one.json report.json
-near "$four" "$(value percentiles tpot_us mean)" 0.05 || fail "four servers: $four us a token, one: $(grep tpot report.json)"
+near "$(value percentiles tpot_us mean)" 208 0.04 || fail "four servers: $(grep tpot report.json)"
+near "$one" 208 0.5 && fail "one server for 80 per s: $one us a token"
 refuses "one host drives one GPU; several servers" serve hostless.json --requests 5 --replicas 2 --exact
 refuses "expected --replicas, found one server" serve hostless.json --router least-loaded
 refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
