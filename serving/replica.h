@@ -11,7 +11,7 @@
 #include "serving/waiting.h"
 
 /* Requests that no server has yet. */
-struct gsim_feed {
+struct gsim_coming {
     struct gsim_arrival_walk walk;
     struct gsim_served_arrival next;
     bool has_next;
@@ -47,7 +47,7 @@ struct gsim_replica {
     } *pieces; /* of prompts, in the next round */
     struct gsim_chunk *chunks; /* scratch: their sizes */
     uint32_t piece_count;
-    const struct gsim_feed *feed;
+    const struct gsim_coming *feed;
     bool failed;
     uint64_t requests; /* that wait or run */
     double todo;       /* tokens of prompts that are not computed */

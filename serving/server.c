@@ -14,7 +14,7 @@ struct fleet {
     struct gsim_replica *replicas;
     bool *is_done;
     uint32_t count;
-    struct gsim_feed feed;
+    struct gsim_coming feed;
 };
 
 static bool init(struct gsim_replica *s)
@@ -81,7 +81,7 @@ static struct gsim_replica *choose(const struct fleet *f)
 
 static void give_out(struct fleet *f, double until_us)
 {
-    struct gsim_feed *feed = &f->feed;
+    struct gsim_coming *feed = &f->feed;
     while (feed->has_next && feed->next.arrival_us <= until_us) {
         struct gsim_replica *s = choose(f);
         if (!feed->taken) s->result->first_arrival_us = feed->next.arrival_us;
