@@ -137,6 +137,7 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
     gsim_output_printf(out, "  Host         %s\n", h->spec->host.name
                                                        ? h->spec->host.name
                                                        : "none named (--host): calls as the device has them, no noise");
+    if (h->spec->moved) gsim_output_printf(out, "  Steps were   %s\n", h->spec->moved);
     if (h->spec->arrivals.left_out)
         gsim_output_printf(out, "  Left out     %s requests of the file, without a token of output\n",
                            gsim_text_count(text, h->spec->arrivals.left_out));

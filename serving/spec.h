@@ -74,6 +74,7 @@ struct gsim_serving_spec {
     struct gsim_step_profile *profile; /* of mixed steps; NULL: steps are programs */
     struct gsim_arrivals arrivals;
     struct gsim_serving_host host;
+    const char *moved; /* of steps recorded on another GPU, what was scaled of the last; NULL: none */
     struct gsim_serving_cache cache;
     double ttft_limit_us, tpot_limit_us; /* of goodput; 0: none */
     double link_gbps;                    /* of a separate prefill; 0: the device's peer link */

@@ -37,7 +37,10 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     gsim_import_charge(&options, server->is_other ? &server->recorded : &server->setup.device);
     enum gsim_status status = importer->read(path, &options, program, &notes, error);
     if (!status && server->is_other) gsim_cli_trace_move(program, &server->setup.device, note);
-    if (!status && server->is_other) fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
+    if (!status && server->is_other) {
+        fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
+        server->spec.moved = gsim_arena_strdup(&server->spec.arena, note);
+    }
     *is_graph = !status && notes.graph_works * 2 > notes.kernels;
     return status;
 }

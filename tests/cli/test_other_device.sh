@@ -82,6 +82,7 @@ says --task hand.json --device l40s
 want="its memory.s rate is assumed"
 says whatif hand.json --change device=l40s
 says serve "$h100/serving/same_60.json.gz" --requests 3 --device l40s
+grep -q '^  Steps were   recorded on h100-vm: ' text || fail "serve's table does not say what was scaled: $(cat text)"
 want='of rank 0, as of each: recorded on h100-vm: .* on h200-vm, [0-9.]* to [0-9.]*'
 says explain "$h100/several/kineto_tp_r0.json.gz" "$h100/several/kineto_tp_r1.json.gz" --device h200-vm
 # the task's host is the trace's: as long on an H200 beside it, but for the kernels
