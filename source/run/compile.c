@@ -14,7 +14,7 @@
 #include "source/run/program.h"
 #include "source/run/rewrite.h"
 
-#define MOST_WORDS 128
+#define OWN_WORDS 24 /* of a command, at most, beside those of options */
 
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
@@ -112,18 +112,30 @@ struct unit {
     bool is_c;
 };
 
+/* Room for a command's words, as many as the options have and more; COUNT are in FIRST, all else is NULL. */
+static const char **words_for(struct gsim_run_program *p, const struct gsim_cuda_options *options,
+                              const char *const *first, size_t count, struct gsim_error *error)
+{
+    const char **words = gsim_arena_alloc(&p->arena, (OWN_WORDS + 2 * options->count) * sizeof *first);
+    if (words) memcpy(words, first, count * sizeof *first);
+    else gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return words;
+}
+
 static enum gsim_status preprocess(struct gsim_run_program *p, const struct unit *unit,
                                    const struct gsim_cuda_options *options, const char *to, struct gsim_error *error)
 {
-    const char *words[MOST_WORDS] = {"clang++", "-x", "c++", "-std=gnu++17", "-w", "-E", "-DGPUSIM_RUN"};
-    size_t count = 7;
+    static const char *const first[] = {"clang++", "-x", "c++", "-std=gnu++17", "-w", "-E", "-DGPUSIM_RUN"};
+    size_t count = sizeof first / sizeof *first;
+    const char **words = words_for(p, options, first, count, error);
+    if (!words) return error->status;
     const char *slash = strrchr(unit->path, '/');
     if (unit->is_c) words[2] = "c", words[3] = "-std=gnu17";
     if (unit->number) words[count++] = "-DGPUSIM_OTHER_FILE";
     words[count++] = "-iquote";
     words[count++] = slash ? gsim_arena_printf(&p->arena, "%.*s", (int)(slash - unit->path), unit->path) : ".";
     if (!unit->is_c) words[count++] = gsim_arena_printf(&p->arena, "-I%s", p->folder);
-    for (size_t i = 0; i < options->count && count + 12 < MOST_WORDS; i++) {
+    for (size_t i = 0; i < options->count; i++) {
         if (options->words[i].kind != GSIM_CUDA_DEFINE && options->words[i].kind != GSIM_CUDA_INCLUDE) continue;
         words[count++] = options->words[i].kind == GSIM_CUDA_DEFINE ? "-D" : "-I";
         words[count++] = options->words[i].text;
@@ -194,15 +206,17 @@ static enum gsim_status make(struct gsim_run_program *p, struct unit *unit, cons
 static enum gsim_status build(struct gsim_run_program *p, const char *path, const struct gsim_cuda_options *options,
                               struct gsim_error *error)
 {
-    const char *words[MOST_WORDS] = {"clang++", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o"};
-    size_t count = 5;
+    static const char *const first[] = {"clang++", "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o"};
+    size_t count = sizeof first / sizeof *first;
+    const char **words = words_for(p, options, first, count, error);
+    if (!words) return error->status;
     const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
     struct unit unit = {.path = path, .text = gsim_arena_printf(&p->arena, "%s/%s", p->folder, p->name)};
     words[count++] = p->object = gsim_arena_printf(&p->arena, "%s/program.so", p->folder);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = make(p, &unit, options, error);
     words[count++] = unit.made;
-    for (size_t i = 0; i < options->count && status == GSIM_OK && count + 2 < MOST_WORDS; i++) {
+    for (size_t i = 0; i < options->count && status == GSIM_OK; i++) {
         const char *other = options->words[i].text, *end = strrchr(other, '.');
         if (options->words[i].kind != GSIM_CUDA_FILE) continue;
         unit = (struct unit){.path = other, .text = other, .number = unit.number + 1,

@@ -25,6 +25,12 @@ if [ "${GPUSIM_FULL-}" ]; then
 fi
 "$gpusim" schedule "$told" --sched kesco --always --run "512 3 9" --check -o out.cu 2>notes && grep -q '^checked: .* in 24 orders: no race' notes ||
     fail "schedule: $(cat notes)"
+# every -D arrives, however many there are
+cat >late.cu <<'END'
+__global__ void k(float *a) { a[threadIdx.x] = LAST; }
+int main() { float *a; cudaMalloc(&a, 128); k<<<1, 32>>>(a); cudaDeviceSynchronize(); return 0; }
+END
+"$gpusim" import cuda late.cu --run "" $(seq -f '-D X%.0f=1' 80) -D LAST=2.f -o a.json 2>notes || fail "80 definitions: $(cat notes)"
 grep -q 'gpusim_call_\|gpusim_stream\[' out.cu || fail 'nothing has a stream'
 # the rounds of the loop that the device ends stay in the default stream, so more of them are right, too
 grep -q '^        add<<<n / 64, 64>>>(v\[2\], v\[2\], n);' out.cu || fail 'the loop is scheduled by the rounds of one run'
