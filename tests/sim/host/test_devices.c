@@ -253,6 +253,7 @@ static void copies_draw_on_both(void)
                             .block = {256, 1, 1},
                             .regs_per_thread = 32,
                             .dram_bytes = 4e6,
+                            .thread_cycles = 1, /* not a plain copy: 8 bytes at once */
                             .demand_given = true};
     double took[2];
     for (int with_copy = 0; with_copy < 2; with_copy++) {
