@@ -87,6 +87,7 @@ struct gsim_share_settings {
     bool uses_priority;    /* streams have their task's priority */
     double percentage;     /* MPS: limit of each context, of the SMs */
     bool isolates_memory;  /* partition: L2 and DRAM too, as with MIG */
+    bool is_mig;           /* partition: the SMs and memory of a MIG instance each */
     bool is_directed;      /* time slices: the policy chooses the context (gsim_share_give()) */
     double switch_us;      /* directed: time of a switch from a busy context; below 0 (default): the device's */
 };

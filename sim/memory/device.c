@@ -113,7 +113,7 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     enum gsim_status status = init_random(d, error);
     if (status) return status;
     struct gsim_partition *part =
-        gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, false, listener) : NULL;
+        gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, 1, listener) : NULL;
     if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     d->sm = part->sm;
     return GSIM_OK;

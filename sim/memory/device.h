@@ -101,9 +101,9 @@ void gsim_device_close(struct gsim_device *d); /* accepts zeroed */
 /* --- parts.c ------------------------------------------------------------------------------------------------ */
 /* Makes room for COUNT partitions. False: out of memory. */
 bool gsim_partitions_init(struct gsim_device *d, uint32_t count);
-/* Adds a partition of SM_COUNT SMs, if IS_ISOLATED with the same share of DRAM. LISTENER gets the events of its
+/* Adds a partition of SM_COUNT SMs and DRAM_SHARE of DRAM's bandwidth. LISTENER gets the events of its
  * kernels. NULL: out of memory. */
-struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated,
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, double dram_share,
                                            const struct gsim_gpu_listener *listener);
 /* Freezes the partition's SMs / resumes them where they were. */
 void gsim_partition_stop(struct gsim_partition *part);

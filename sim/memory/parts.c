@@ -49,14 +49,14 @@ bool gsim_partitions_init(struct gsim_device *d, uint32_t count)
     return d->parts != NULL;
 }
 
-struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, bool is_isolated,
+struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, double dram_share,
                                            const struct gsim_gpu_listener *listener)
 {
     const struct gsim_simulation *s = d->machine->simulation;
     struct gsim_partition *part = &d->parts[d->part_count];
     *part = (struct gsim_partition){.device = d, .spec = *d->spec};
     part->spec.sm_count = sm_count;
-    if (is_isolated) part->spec.dram_gbps *= sm_count / d->spec->sm_count;
+    part->spec.dram_gbps *= dram_share;
     part->sm = gsim_gpu_create(&d->machine->arena, &part->spec, &s->gpu, listener);
     if (!part->sm) return NULL;
     gsim_gpu_set_scatter(part->sm, (s->seed - 1) * GSIM_SEED_STEP + d->index + SCATTER_STRIDE * d->part_count);

@@ -58,6 +58,7 @@ struct gsim_layout {
     uint32_t process_of[GSIM_LIMIT_TASKS]; /* by task */
     struct gsim_partition *parts[GSIM_LIMIT_TASKS]; /* by process */
     uint32_t sm_counts[GSIM_LIMIT_TASKS];
+    double dram_shares[GSIM_LIMIT_TASKS];  /* of a part */
     bool is_parted;                        /* each process has its own SMs */
     struct gsim_share_settings settings;
 };

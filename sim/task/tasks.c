@@ -97,6 +97,7 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
                 "--share %s: process %u has %.3g of %.0f SMs, and a part has %u of them or a multiple",
                 s->sharing->name, p, share, total, step);
         layout->sm_counts[p] = sms;
+        layout->dram_shares[p] = layout->settings.isolates_memory ? sms / total : 1;
         sum += sms;
     }
     if (sum > (uint32_t)total)
@@ -107,6 +108,61 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
     layout->part_count = layout->process_count + 1;
     layout->is_parted = true;
     return check_rest(s, layout, step, sum, error);
+}
+
+/* What a MIG instance of so many compute slices has: of seven, and of eight slices of memory. */
+struct profile {
+    uint32_t compute, memory;
+    double sms;
+};
+
+/* The largest profile of at most SMS SMs of which COUNT fit on the GPU; NULL: none. */
+static const struct profile *largest(const struct profile profiles[5], double sms, uint32_t count)
+{
+    for (int i = 4; i >= 0; i--)
+        if (profiles[i].sms > 0 && profiles[i].sms <= sms + 0.01 && count * profiles[i].compute <= 7 &&
+            count * profiles[i].memory <= 8)
+            return &profiles[i];
+    return NULL;
+}
+
+/* Each process has an instance: the largest that its tasks' number or percentage of SMs allows, or else the largest of
+ * which there are as many as processes. */
+static enum gsim_status divide_mig(const struct gsim_simulation *s, struct gsim_layout *layout,
+                                   struct gsim_error *error)
+{
+    const struct gsim_device_spec *d = s->device;
+    const struct profile profiles[5] = {
+        {1, 1, d->mig_1g_sms}, {2, 2, d->mig_2g_sms}, {3, 4, d->mig_3g_sms},
+        {4, 4, d->mig_4g_sms}, {7, 8, d->mig_7g_sms}};
+    double wanted[GSIM_LIMIT_TASKS] = {0};
+    uint32_t compute = 0, memory = 0;
+    for (uint32_t i = 0; i < s->tasks->count; i++) {
+        const struct gsim_task *t = &s->tasks->tasks[i];
+        double *sms = &wanted[layout->process_of[i]];
+        *sms = fmax(*sms, t->sms ? t->sms : t->percentage / 100 * d->sm_count);
+    }
+    if (d->mig_1g_sms <= 0)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: no profiles of '%s' are known (device.mig_1g_sms to 7g)",
+                              s->sharing->name, d->name);
+    for (uint32_t p = 0; p < layout->process_count; p++) {
+        bool is_asked = wanted[p] > 0;
+        const struct profile *own =
+            largest(profiles, is_asked ? wanted[p] : d->sm_count, is_asked ? 1 : layout->process_count);
+        if (!own)
+            return gsim_error_set(error, GSIM_USAGE, "--share %s: no instance for process %u of %u: they have %.0f SMs "
+                                  "or more, seven of them", s->sharing->name, p, layout->process_count, d->mig_1g_sms);
+        layout->sm_counts[p] = (uint32_t)own->sms;
+        layout->dram_shares[p] = own->memory / 8.0;
+        compute += own->compute;
+        memory += own->memory;
+    }
+    if (compute > 7 || memory > 8)
+        return gsim_error_set(error, GSIM_USAGE, "--share %s: %u compute slices and %u of memory for all processes "
+                              "together, and the GPU has 7 and 8", s->sharing->name, compute, memory);
+    layout->part_count = layout->process_count + 1;
+    layout->is_parted = true;
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machine *m, struct gsim_layout *layout,
@@ -128,7 +184,7 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
     enum gsim_status status = check_tasks(s, layout, error);
     bool is_parted = tasks->settings.mechanism == GSIM_MECHANISM_PARTITION ||
                      (tasks->settings.mechanism == GSIM_MECHANISM_MPS && has_caps(s, layout));
-    if (!status && is_parted) status = divide_sms(s, layout, error);
+    if (!status && is_parted) status = (layout->settings.is_mig ? divide_mig : divide_sms)(s, layout, error);
     tasks->layout = *layout;
     return status;
 }
@@ -146,7 +202,7 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
             return gsim_error_set(error, GSIM_USAGE, "the processes' parts have %u SMs and more, and GPU %u has %.0f",
                                   used, d->index, d->spec->sm_count);
         struct gsim_partition *part =
-            gsim_partitions_add(d, sms, layout->settings.isolates_memory, &gsim_front_listener);
+            gsim_partitions_add(d, sms, is_parted ? layout->dram_shares[p] : 1, &gsim_front_listener);
         if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         part->shares_dram = is_parted && !layout->settings.isolates_memory;
         layout->parts[p] = part;

@@ -254,6 +254,11 @@ static const struct {
     {"slice_hold_us", "several tasks: --share timeslice"},
     {"mps_clients", "several tasks: --share mps"},
     {"part_sms", "several tasks: --share partition"},
+    {"mig_1g_sms", "several tasks: --share mig"},
+    {"mig_2g_sms", "several tasks: --share mig"},
+    {"mig_3g_sms", "several tasks: --share mig"},
+    {"mig_4g_sms", "several tasks: --share mig"},
+    {"mig_7g_sms", "several tasks: --share mig"},
     {"tracer_start_us", "replays of recorded traces"},
     {"tracer_gap_us", "replays of recorded traces"},
     {"profiled_us", "validation against profilers"},
@@ -263,6 +268,11 @@ static const struct {
     {"slice_hold_us", "several processes"},
     {"mps_clients", "how many processes MPS takes"},
     {"part_sms", "SMs of a process's own"},
+    {"mig_1g_sms", "SMs of a MIG instance"},
+    {"mig_2g_sms", "SMs of a MIG instance"},
+    {"mig_3g_sms", "SMs of a MIG instance"},
+    {"mig_4g_sms", "SMs of a MIG instance"},
+    {"mig_7g_sms", "SMs of a MIG instance"},
 };
 
 static bool is_elsewhere(const char *name)

@@ -308,4 +308,32 @@ cell,unit,low,high,slack,source,simulated,off
 two,x,1.2,1.3,0,on paper,1.26953125,0
 wide,x,1.2,1.25,0.1,on paper,1.4,0.12
 EOF
+
+# MIG on an H100: 132 blocks of 100 us, one an SM, take 3, 5 and 9 waves on the 60, 32 and 16 SMs of an instance of three, two
+# and one slices; a copy at all of DRAM's bandwidth takes 359 us alone and 2, 4, 8 times as long on 4, 2, 1 of 8 parts.
+cat >mig.json <<'EOF'
+{"schema": "gpusim-program/1", "name": "mig", "kernels": [{"name": "waves", "smem_bytes": 200000, "solo_us": 100},
+  {"name": "copy", "dram_bytes": 1e9}], "ops": [
+  {"op": "kernel", "kernel": "waves", "grid": [132], "block": [128], "stream": 0, "after": []}, {"op": "synchronize"},
+  {"op": "kernel", "kernel": "copy", "grid": [1320], "block": [1024], "stream": 0, "after": []}]}
+EOF
+# mig FIRST SECOND COUNT WAVES COPY: tens of us of the first of COUNT processes; the others are as SECOND says.
+mig() {
+    others=$(for i in $(seq 2 "$3"); do echo "--task mig.json,requests=1,process=$i,name=o$i$2"; done)
+    # shellcheck disable=SC2086
+    "$gpusim" run --task "mig.json,requests=1,process=1$1" $others --share mig --device h100-vm --report mig.report >out 2>&1 ||
+        fail "$3 instances: $(cat out)"
+    found=$(sed -n 's/.*"task": 0, "name": .*"start_us": \([0-9.]*\), "end_us": \([0-9.]*\).*/\1 \2/p' mig.report |
+        awk '{ printf "%.0f ", ($2 - $1) / 10 }')
+    [ "$found" = "$4 $5 " ] || fail "$3 instances$1: expected $4 $5, found $found"
+}
+mig '' '' 1 10 36
+mig '' '' 2 30 72
+mig '' '' 3 50 144
+mig '' '' 4 90 287
+mig ,percentage=46 ,percentage=25 3 30 72
+mig ,percentage=13 ,percentage=50 2 90 287
+"$gpusim" run --task mig.json,sms=64 --task mig.json,name=b,sms=64 --share mig --device h100-vm >out 2>&1 && fail 'eight slices fit'
+has mig '8 compute slices and 8 of memory' out
+
 [ $failures = 0 ]
