@@ -221,6 +221,7 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
     gsim_output_put(out, ", 'host': %r, 'no_request': %r},\n 'cache_tokens': {'most': %r, 'mean': %r, 'limit': %r}",
                     r->host_us, r->waiting_us, r->cache_most, r->last_us > 0 ? r->cache_time / r->last_us : 0,
                     h->spec->cache.tokens * spec->replicas);
+    if (spec->moved) gsim_output_put(out, ",\n 'steps_were': %q", spec->moved);
     put_percentiles(out, "percentiles", r->figures);
     if (is_measured(h->spec)) {
         struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};

@@ -40,6 +40,7 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     if (!status && server->is_other) {
         fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
         server->spec.moved = gsim_arena_strdup(&server->spec.arena, note);
+        if (!server->spec.moved) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     *is_graph = !status && notes.graph_works * 2 > notes.kernels;
     return status;
