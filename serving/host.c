@@ -3,6 +3,7 @@
 #include "serving/host.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "sim/base/json.h"
@@ -27,14 +28,31 @@ static enum gsim_status read_numbers(const cJSON *object, struct gsim_serving_ho
     return status;
 }
 
+/* A file of "gpusim calibrate --host" says what calls take beside a trace, and may say these, too. */
+static bool says_server(const cJSON *json)
+{
+    static const char *const others[] = {"schema", "name", "title", "source", "calls", "profiled"};
+    bool says = false;
+    for (const cJSON *at = json->child; at; at = at->next) {
+        bool is_other = false;
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) is_other |= strcmp(at->string, others[i]) == 0;
+        says |= !is_other;
+    }
+    return says;
+}
+
 static enum gsim_status read_file(const char *path, struct gsim_arena *arena, struct gsim_serving_host *h,
                                   struct gsim_error *error)
 {
-    static const char *const names[] = {"schema", "name",   "title",        "source",   "launch_us",    "node_us",
+    static const char *const names[] = {"schema", "name",   "title",    "source",  "launch_us",    "node_us",
                                         "between_us", "request_us", "stalls_per_s", "stall_us",
-                                        "stall_factor", "jitter", NULL};
+                                        "stall_factor", "jitter", "calls", "profiled", NULL};
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? gsim_json_check_keys(json, "", names, error) : error->status;
+    if (!status && cJSON_GetObjectItemCaseSensitive(json, "calls") && !says_server(json))
+        status = gsim_error_set(error, GSIM_INPUT, "it says what calls take in a trace (explain --host), and of a "
+                                                   "server nothing: expected launch_us, between_us or others of "
+                                                   "docs/serving.md beside \"calls\"");
     *h = (struct gsim_serving_host){0};
     if (!status) status = gsim_json_check_schema(json, SCHEMA, error);
     if (!status) status = gsim_json_read_text(json, "", "name", path, arena, &h->name, error);

@@ -53,6 +53,9 @@ awk 'BEGIN {
 "$gpusim" calibrate --host hand.json -o host.json 2>err || fail "calibrate --host: $(cat err)"
 grep -q '"launch_us": 6.0*, "sync_idle_us": 3.0*}' host.json || fail "calls of 6 and 3 us: $(cat host.json)"
 grep -q '"profiled": true' host.json || fail "a profiler's trace: $(cat host.json)"
+refuses 'and of a server nothing: expected launch_us' serve "$h100/serving/same_60.json.gz" --host host.json
+sed 's/"profiled"/"between_us": 9, "profiled"/' host.json >both.json
+"$gpusim" serve "$h100/serving/same_60.json.gz" --requests 3 --host both.json >out 2>err || fail "a host of both: $(cat err)"
 # The 12 launches and 11 times between them fill the step: host-bound, so it goes as the host.
 step() { "$gpusim" explain hand.json --profiler-overhead keep "$@" 2>err | sed -n 's/^a step now: \([0-9.]*\) us.*/\1/p'; }
 as_is=$(step)
@@ -81,7 +84,8 @@ want="timed on h100-vm: .* on l40s, [0-9.]* to [0-9.]*; its memory.s rate is ass
 says --task hand.json --device l40s
 want="its memory.s rate is assumed"
 says whatif hand.json --change device=l40s
-says serve "$h100/serving/same_60.json.gz" --requests 3 --device l40s
+says serve "$h100/serving/same_60.json.gz" --requests 3 --device l40s --report serve.json
+grep -q '"steps_were": "recorded on h100-vm: ' serve.json || fail "serve's report does not say what was scaled"
 grep -q '^  Steps were   recorded on h100-vm: ' text || fail "serve's table does not say what was scaled: $(cat text)"
 want='of rank 0, as of each: recorded on h100-vm: .* on h200-vm, [0-9.]* to [0-9.]*'
 says explain "$h100/several/kineto_tp_r0.json.gz" "$h100/several/kineto_tp_r1.json.gz" --device h200-vm
