@@ -424,6 +424,7 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
 
 static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)
 {
+    const struct gsim_cli_arguments *arguments = comparison->arguments; /* with --place A,B */
     uint32_t repeat;
     enum gsim_status status =
         gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
@@ -435,6 +436,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
         status = gsim_compare_open_ranks(comparison, error);
     if (status == GSIM_OK) status = check_opts(comparison, error);
+    if (status == GSIM_OK) gsim_cli_note_place(arguments, comparison->schedulers, comparison->shown_count);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status == GSIM_OK && comparison->placements && gsim_cli_gpu_count(&comparison->setup) < 2)
         status = gsim_error_set(error, GSIM_USAGE, "--place: applies to several GPUs (--gpus, --node)");

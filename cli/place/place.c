@@ -16,6 +16,17 @@ struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_op
     return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
 }
 
+void gsim_cli_note_place(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *const *schedulers,
+                         size_t count)
+{
+    const struct gsim_scheduler_ops *eager = gsim_scheduler_find("eager");
+    for (size_t i = 0; i < count && arguments->value[GSIM_CLI_PLACE]; i++) {
+        if (schedulers[i] != eager) continue;
+        fputs("gpusim: note: --place has no effect on eager: whichever GPU has room takes a kernel\n", stderr);
+        return;
+    }
+}
+
 /* The file of --sched plan=FILE, which may be one of several. */
 static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                   struct gsim_error *error)

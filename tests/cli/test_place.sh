@@ -49,6 +49,11 @@ grep -q 'mean of '"$(wc -l <some)" err && mv some runs
 check --place
 [ "$(sort -k2 -g runs | awk 'NR == 1 { print $NF }')" = "$best" ] || fail "--place best takes $best: $(sort -k2 -g runs | head -n 2)"
 
+for command in '' compare; do # shellcheck disable=SC2086
+    "$gpusim" $command --workload graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err
+    [ "$(grep -c 'note: --place has no effect on eager' err)" = 1 ] || fail "eager $command: $(cat err)"
+done
+
 : >runs
 for sched in $("$gpusim" list schedulers | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
     us=$(makespan --workload graph.json --device h100-vm --memory pinned --sched "$sched") && [ "$us" ] && echo "$sched $us" >>runs
