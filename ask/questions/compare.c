@@ -37,14 +37,16 @@ static bool is_named(const char *words, const char *name)
     return !words;
 }
 
-/* Each name of WORDS is a scheduler's. */
-static enum gsim_status check(const char *words, struct gsim_error *error)
+/* Each name of WORDS is a built-in scheduler's, or OWN. */
+static enum gsim_status check(const char *words, const char *own, struct gsim_error *error)
 {
     for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char name[64];
         const struct gsim_scheduler_ops *ops;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (strcmp(name, own) == 0 || gsim_scheduler_find(name)) continue;
         if (gsim_scheduler_load(name, &ops, error)) return error->status;
+        return gsim_error_set(error, GSIM_USAGE, "compare: '%.60s' is neither built in nor the scenario's own", name);
     }
     return GSIM_OK;
 }
@@ -59,11 +61,11 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                                         {0}};
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     double serial_us = NAN;
-    enum gsim_status status = w ? check(words, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
+    enum gsim_status status = w ? check(words, own->name, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_answer_begin(a, columns);
     if (!status && time_of(w, scenario, gsim_scheduler_find("serial"), NULL, error) == GSIM_OK)
         serial_us = w->rows[0].time_us;
-    const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
     bool is_other = gsim_scheduler_find(own->name) != own; /* of a plug-in, or of who embeds the library */
     for (uint32_t i = 0; !status && ((ops = gsim_scheduler_at(i)) || is_other); i++) {
         struct gsim_error failure = {0};
