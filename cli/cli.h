@@ -469,8 +469,7 @@ enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, 
 /* What --opt sees of it: a name and parameters. */
 struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_ops *ops);
 /* Says once if one of COUNT schedulers asks no placement. */
-void gsim_cli_note_place(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *const *schedulers,
-                         size_t count);
+void gsim_cli_note_place(const struct gsim_cli_arguments *, const struct gsim_scheduler_ops *const *, size_t count);
 struct gsim_cli_point;
 /* Also the plan that --sched plan=FILE names. */
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,

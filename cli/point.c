@@ -21,8 +21,7 @@ enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed,
     point->iteration = *metrics;
     point->iteration_kernels = timeline->kernel_count;
     if (status == GSIM_OK && timeline->iteration_count > 1)
-        status = gsim_metrics_iteration(timeline, device, alone, &point->iteration,
-                                        &point->iteration_kernels, error);
+        status = gsim_metrics_iteration(timeline, device, alone, &point->iteration, &point->iteration_kernels, error);
     gsim_free(alone);
     return status;
 }

@@ -90,8 +90,7 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                                      .options = point.options,
                                      .option_count = point.option_count,
                                      .blocks = sm_count ? &blocks : NULL,
-                                     .window_from = from,
-                                     .window_until = until};
+                                     .window_from = from, .window_until = until};
         status = gsim_cli_write_plan(arguments, &timeline, error);
         if (status == GSIM_OK) status = gsim_cli_deliver(arguments, &result, error);
     }
