@@ -321,7 +321,10 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
          * CUDA graphs of four networks with branches). */
         ready += gsim_time_from_us(beside_us(f) * f->graph_kernels);
     }
-    bool looks = own != unit && f->device->gaps.engine_poll;
+    /* The host stages a copy to pageable memory once the node before has ended (docs/model/copies.md, engine_poll). */
+    bool is_staged = op->kind == GSIM_OP_COPY && op->copy_kind == GSIM_COPY_D2H &&
+                     gsim_copies_is_pageable(f->device->space, op);
+    bool looks = own != unit && f->device->gaps.engine_poll && !is_staged;
     if (looks) {
         ready = gsim_front_seen(f, own, run->command->start, f->machine->now);
     } else if (own != unit) {

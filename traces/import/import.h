@@ -107,7 +107,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(pageable, "copies of pageable memory")                                                                           \
     X(recorded_copies, "copies at their recorded times, as the device's links have other rates (--copies)")            \
     X(peer_copies, "copies between GPUs: at their recorded times")                                                     \
-    X(graph_works, "launched by CUDA graphs: replayed as launches of their own")                                       \
+    X(graph_works,                                                                                                     \
+      "launched by CUDA graphs: replayed as launches of their own, unless graphs made nine tenths of all")             \
     X(inferred_waits,                                                                                                  \
       "cudaStreamWaitEvent calls without a synchronisation record: what they wait for is inferred from times")         \
     X(rank_waits, "collectives that took far longer than they take: estimated to have waited for other ranks: give "   \

@@ -397,6 +397,39 @@ static void nodes_look_alone(void)
     fixture_release(&f);
 }
 
+static enum gsim_status launch_copy_behind(struct gsim_run *run, struct gsim_error *error)
+{
+    struct gsim_driver *d = run->driver;
+    gsim_stream s = gsim_stream_create(d, 0);
+    (void)error;
+    gsim_iteration_begin(d, 0);
+    gsim_graph g = gsim_graph_create(d);
+    gsim_graph_node a = gsim_graph_add(d, g, OP(run, 0), NULL, 0);
+    gsim_graph_add(d, g, OP(run, 1), &a, 1);
+    gsim_graph_launch(d, gsim_graph_instantiate(d, g), s);
+    return finish(run);
+}
+
+/* A copy to the host looks 8 and 16 behind the graph's start for a kernel of 10; the host stages one to pageable memory
+ * a node's gap of 0.5 behind it. */
+static void host_stages_a_node(void)
+{
+    for (int is_pageable = 0; is_pageable < 2; is_pageable++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+        f.device.engine_poll_us = 8;
+        f.device.kernel_to_copy_us = 0;
+        struct gsim_kernel k = fixture_kernel("a", 4, 256, 10);
+        struct gsim_op copy = copy_of(50000);
+        copy.copy_kind = GSIM_COPY_D2H;
+        copy.copy_memory = is_pageable ? GSIM_COPY_MEMORY_PAGEABLE : GSIM_COPY_MEMORY_PINNED;
+        fixture_program(&f, &k, 1, &copy, 1);
+        fixture_run(&f, launch_copy_behind);
+        gsim_time behind = f.timeline.copies[0].start - fixture_record(&f, 0, 0)->end;
+        CHECK_NEAR(gsim_time_us(behind), is_pageable ? 0.5 : 6, 1e-5);
+        fixture_release(&f);
+    }
+}
+
 /* Roots a and d; b and c fork behind a, g follows d; e joins b and d, f joins e and c, h joins g and e. */
 static enum gsim_status launch_roots(struct gsim_run *run, struct gsim_error *error)
 {
@@ -526,6 +559,7 @@ static const struct test_case cases[] = {
     {"units look for each other now and then", units_look_now_and_then},
     {"a stream looks for another's copy", looks_across_streams},
     {"a graph's nodes look each for itself", nodes_look_alone},
+    {"the host stages a node that copies to it", host_stages_a_node},
     {"a graph's roots one after the other", roots_one_after_the_other},
     {"copies of a lane together", copies_of_a_lane_together},
     {"a graph that other data displaces once", a_graph_displaced_once},

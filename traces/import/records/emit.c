@@ -408,9 +408,10 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     if (!is_blocking(e, work)) return;
     gsim_emit_wait_for(e, &e->host_waits, index);
     stream->seen = index;
-    /* Of pageable memory the call itself ends with the copy, or some us before. */
+    /* Of pageable memory the call itself ends with the copy, or some us before; a graph's end is waited for. */
+    bool is_own_end = work->pageable && !e->has_nodes;
     int64_t back_ns = e->made[index].replayed_ns +
-                      gsim_emit_ns(work->pageable ? e->options->sync_idle_us : e->options->sync_return_us);
+                      gsim_emit_ns(is_own_end ? e->options->sync_idle_us : e->options->sync_return_us);
     gsim_emit_return(e, call, work->end_ns > call->end_ns ? call->end_ns : back_ns, GSIM_SPAN_CALL);
 }
 

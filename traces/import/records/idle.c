@@ -35,8 +35,8 @@ static bool is_unexplained(const struct gsim_records *r, const struct begun *wor
     return idle_ns > LEAST_GAP_NS && (is_node || is_long_ago) && !may_be_another;
 }
 
-/* The mean gap between nodes of graphs whose works follow each other, without those that are kept as delays. ALL: by
- * start. */
+/* The mean gap between kernels of graphs that follow each other, without those that are kept as delays: from and to a
+ * copy engine it is another. ALL: by start. */
 static void find_node_gap(const struct gsim_records *r, const struct begun *all)
 {
     int64_t sum_ns = 0;
@@ -48,6 +48,7 @@ static void find_node_gap(const struct gsim_records *r, const struct begun *all)
         int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
         if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
         if (work->stream != before->stream) return; /* branches */
+        if (work->kind == GSIM_ACTIVITY_COPY || before->kind == GSIM_ACTIVITY_COPY) continue;
         sum_ns += gap_ns > 0 ? gap_ns : 0;
         count++;
     }
