@@ -30,6 +30,7 @@ static enum gsim_status time_clients(struct gsim_explained *e, const struct gsim
     e->times = gsim_alloc(sizeof *e->times * ((size_t)count + 1));
     if (!e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     e->late = gsim_client_times(&e->timeline, count, !gsim_changeable_has_ranks(base), e->times, &e->step_us);
+    if (e->late >= count) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     find_late(e, count);
     return GSIM_OK;
 }

@@ -80,7 +80,8 @@ static uint32_t find_stretches(struct edges *e, const struct gsim_timeline *t, u
     return all && count ? count : 1;
 }
 
-struct gsim_client_time gsim_client_time(const struct gsim_timeline *t, uint32_t task, bool all)
+/* False: out of memory. */
+static bool time_client(const struct gsim_timeline *t, uint32_t task, bool all, struct gsim_client_time *times)
 {
     struct gsim_client_time sums = {0};
     double *const parts[] = {&sums.compute, &sums.exposed_transfer, &sums.exposed_waiting, &sums.others, &sums.idle,
@@ -88,7 +89,7 @@ struct gsim_client_time gsim_client_time(const struct gsim_timeline *t, uint32_t
     struct edges e = {.list = gsim_alloc(sizeof *e.list * (2 * t->kernel_count + 2 * t->copy_count +
                                                            4 * t->collective_count + 2 * t->request_count + 1))};
     int open[KIND_COUNT] = {0};
-    if (!e.list) return sums;
+    if (!e.list) return false;
     uint32_t count = find_stretches(&e, t, task, all, &sums.step);
     collect(&e, t, task, &sums);
     qsort(e.list, e.count, sizeof *e.list, by_time);
@@ -103,7 +104,8 @@ struct gsim_client_time gsim_client_time(const struct gsim_timeline *t, uint32_t
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) *parts[i] /= count;
     gsim_free(e.list);
-    return sums;
+    *times = sums;
+    return true;
 }
 
 uint32_t gsim_client_times(const struct gsim_timeline *timeline, uint32_t count, bool all,
@@ -112,7 +114,7 @@ uint32_t gsim_client_times(const struct gsim_timeline *timeline, uint32_t count,
     uint32_t late = 0;
     *step_us = 0;
     for (uint32_t i = 0; i < count; i++) {
-        times[i] = gsim_client_time(timeline, i, all);
+        if (!time_client(timeline, i, all, &times[i])) return UINT32_MAX;
         if (times[i].step > *step_us) *step_us = times[i].step;
         if (times[i].all_waiting < times[late].all_waiting) late = i;
     }

@@ -14,9 +14,7 @@ struct gsim_client_time {
     double all_waiting, all_transfer;         /* of collectives with kernels beside them, too */
     double kernels;                           /* sum of all but collectives */
 };
-/* ALL: requests; else the last one. */
-struct gsim_client_time gsim_client_time(const struct gsim_timeline *timeline, uint32_t task, bool all);
-/* The same of each client, to TIMES. The slowest one's step goes to *STEP_US. Returns the client that waits least for
- * the others. */
+/* Of each client, to TIMES; ALL: its requests, else the last one. The slowest one's step goes to *STEP_US. Returns the
+ * client that waits least for the others; UINT32_MAX: out of memory. */
 uint32_t gsim_client_times(const struct gsim_timeline *timeline, uint32_t count, bool all,
                            struct gsim_client_time *times, double *step_us);

@@ -241,13 +241,13 @@ static enum gsim_status time_clients(const struct gsim_whatif *w, const struct g
     if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     bool are_tasks = !gsim_changeable_has_ranks(&w->base);
     outcome->late = gsim_client_times(timeline, count, are_tasks, times, &outcome->time_us);
-    outcome->busy_us = times[outcome->late].compute;
+    if (outcome->late < count) outcome->busy_us = times[outcome->late].compute;
     if (are_tasks) outcome->time_us = 0;
     for (size_t i = 0; i < timeline->request_count && are_tasks; i++)
         outcome->time_us += gsim_time_us(timeline->requests[i].end - timeline->requests[i].arrival) /
                             (double)timeline->request_count;
     gsim_free(times);
-    return GSIM_OK;
+    return outcome->late < count ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
 static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome,
