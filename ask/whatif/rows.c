@@ -78,8 +78,12 @@ static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t 
                               GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
     struct gsim_whatif_row *row = &w->rows[w->row_count];
     enum gsim_status status = gsim_whatif_parse(text, length, row, error);
-    for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++)
+    for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++) {
+        const struct gsim_sharing_ops *ops;
         if (row->changes[i].kind == GSIM_CHANGE_DEVICE) status = check_device(row->changes[i].argument, error);
+        if (row->changes[i].kind == GSIM_CHANGE_SHARE && gsim_sharing_load(row->changes[i].argument, &ops, error))
+            status = gsim_error_prefix(error, "--change share");
+    }
     w->row_count += status == GSIM_OK;
     return status;
 }
