@@ -53,6 +53,8 @@ for command in '' compare; do # shellcheck disable=SC2086
     "$gpusim" $command --workload graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err
     [ "$(grep -c 'note: --place has no effect on eager' err)" = 1 ] || fail "eager $command: $(cat err)"
 done
+"$gpusim" explain graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err
+grep -q 'note: --place has no effect on eager' err || fail "eager explained: $(cat err)"
 
 : >runs
 for sched in $("$gpusim" list schedulers | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
