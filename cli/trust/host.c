@@ -175,8 +175,9 @@ enum gsim_status gsim_cli_host_take(const struct gsim_cli_arguments *arguments, 
     }
     for (uint32_t i = 0; i < program->op_count; i++)
         if (program->ops[i].kind == GSIM_OP_HOST_COMPUTE) program->ops[i].host_us *= factor;
-    snprintf(note + at, size - at, "%sthen the host becomes %.60s: calls and the time between them take %.3g times as "
-             "long%s", at ? "; " : "", host ? host : "another", factor, speed ? "" : " (assumed: as launch calls)");
+    snprintf(note + at, size - at, "%sthe host becomes %.60s: calls and the time between them take %.3g times as "
+             "long%s", at ? "; then " : "", host ? host : "another", factor,
+             speed ? "" : " (assumed: as launch calls)");
     return GSIM_OK;
 }
 

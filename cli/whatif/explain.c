@@ -297,12 +297,12 @@ static void put_clients(struct gsim_output *out, const struct gsim_cli_explained
     }
     if (!are_ranks)
         gsim_output_text(out, "  a request from its first call to its end; computing: some kernel or copy of its own "
-                              "runs; others: only kernels of\n  other tasks have the GPU; idle: neither; the rest of a "
-                              "request's time it waits to begin\n");
+                              "runs;\n  others: only kernels of other tasks have the GPU; idle: neither; the rest of a "
+                              "request's\n  time it waits to begin\n");
     else
-        gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a "
-                              "collective alone on the GPU,\n"
-                              "  with all ranks there and for the slowest one; idle: nothing\n\n");
+        gsim_output_text(out, "  computing: some kernel or copy runs; transferring, waiting: exposed communication, a\n"
+                              "  collective alone on the GPU, with all ranks there and for the slowest one; idle: "
+                              "nothing\n\n");
     if (are_ranks && e->run.late_by_us > 0)
         gsim_output_printf(out, "rank %u is late: others wait %.1f us for it; %s\n", base->clients[e->run.late].rank,
                            e->run.late_by_us, e->run.late_why);
