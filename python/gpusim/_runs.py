@@ -194,10 +194,10 @@ def calibrate(*files: str, out: str, progress: bool = False, **options: Any) -> 
 
 
 def serve(spec: Union[str, "os.PathLike[str]"], **options: Any) -> Any:
-    """A server's report (a dict: percentiles, requests, time_us, ...); of several ``rate`` or ``batching`` a frame, a row for
-    each."""
-    several = any(isinstance(v, (list, tuple)) or "," in str(v) or ":" in str(v) or v == "all"
-                  for v in (options.get("rate", ""), options.get("batching", "")))
+    """A server's report (a dict: percentiles, requests, time_us, ...); of several ``rate``, ``batching`` or ``prefill_beside``
+    (and of ``rate="most"``) a frame, a row for each."""
+    several = any(isinstance(v, (list, tuple)) or "," in str(v) or ":" in str(v) or v in ("all", "most")
+                  for v in (options.get(of, "") for of in ("rate", "batching", "prefill_beside")))
     if not several:
         return json_of(["serve", os.fspath(spec)] + words(options), "--report")
     with scratch() as folder:
