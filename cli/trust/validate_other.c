@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/traces.h"
+#include "cli/trust/host.h"
 #include "sim/base/output.h"
 #include "traces/kernels/profiles.h"
 #include "trust/validate/other/other.h"
@@ -75,6 +76,14 @@ static enum gsim_status read_set(struct command *c, const char *path, const char
     struct gsim_import_notes notes = {0};
     struct gsim_device_spec spec = {0};
     if (!gsim_importer_of(path, &origin, &no_trace)) return gsim_timed_read(set, path, device, error);
+    bool is_other = false;
+    if (gsim_cli_trace_other(&origin, set == &c->set ? &c->from : &c->to, &spec, &is_other, error))
+        return error->status;
+    if (is_other) { /* its times would be scaled, and count as measured */
+        gsim_error_set(error, GSIM_INPUT, "'%.200s' was recorded on %.60s, not on %.60s", path, spec.name, device);
+        gsim_device_release(&spec);
+        return error->status;
+    }
     c->arguments.value[GSIM_CLI_DEVICE] = device;
     enum gsim_status status =
         gsim_cli_import_trace(&c->arguments, path, &program, &notes, NULL, NULL, &spec, NULL, error);

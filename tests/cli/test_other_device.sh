@@ -33,6 +33,8 @@ for trace in eager compiled compiled_graphs threads; do
 done
 refuses() { want=$1; shift; "$gpusim" "$@" >text 2>&1 && fail "$*: not refused"; grep -q -- "$want" text || fail "$*: $(cat text)"; }
 refuses 'expected one FILE, and --again' validate "$h100/unlike/made.json.gz" --device h100-vm --other-device h200
+refuses 'eager.json.gz. was recorded on h200, not on l40s' validate "$h100/steps/eager.json.gz" --device h100-vm \
+    --again "$h200/steps/eager.json.gz" --other-device l40s
 refuses '--half: has no effect' validate "$h100/unlike/made.json.gz" --again "$h200/unlike/made.json.gz" --device h100-vm \
     --other-device h200 --half odd
 
