@@ -14,7 +14,7 @@ static bool is_known(const char *name, const char *const *devices, size_t device
         if (strcmp(devices[i], name) == 0) return true;
     for (size_t i = 0; i < file_count; i++)
         if (strcmp(files[i].name, name) == 0) return true;
-    return false;
+    return gsim_device_is_named(name);
 }
 
 void gsim_cli_note_devices(const struct gsim_program *program, const char *const *devices, size_t device_count)
@@ -23,19 +23,19 @@ void gsim_cli_note_devices(const struct gsim_program *program, const char *const
     struct gsim_model_file *files = NULL;
     struct gsim_error ignored = {0};
     size_t file_count = 0;
-    const char *told = NULL; /* kernels of one program mostly share a slip: it is told once */
+    const char *told = NULL; /* kernels of one program mostly share a name: it is looked for once */
     if (gsim_model_files(&arena, &files, &file_count, &ignored) != GSIM_OK) file_count = 0;
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         const struct gsim_kernel *kernel = &program->kernels[i];
         struct gsim_nearest nearest;
         char hint[96];
         if (kernel->solo_us <= 0 || !kernel->solo_device || (told && strcmp(told, kernel->solo_device) == 0)) continue;
-        if (is_known(kernel->solo_device, devices, device_count, files, file_count)) continue;
+        told = kernel->solo_device;
+        if (is_known(told, devices, device_count, files, file_count)) continue;
         gsim_nearest_init(&nearest, kernel->solo_device);
         for (size_t j = 0; j < device_count; j++) gsim_nearest_offer(&nearest, devices[j]);
         for (size_t j = 0; j < file_count; j++) gsim_nearest_offer(&nearest, files[j].name);
         if (!gsim_nearest_text(&nearest, hint, sizeof(hint))[0]) continue;
-        told = kernel->solo_device;
         fprintf(stderr,
                 "gpusim: note: kernel '%.60s': solo_device: '%.60s' is no known device%s Its solo_us is not used\n",
                 kernel->name, told, hint);

@@ -453,3 +453,12 @@ void gsim_device_print(const struct gsim_device_spec *spec, FILE *out)
                 spec->source[i]);
     }
 }
+
+bool gsim_device_is_named(const char *name)
+{
+    struct gsim_device_spec found = {0};
+    struct gsim_error ignored = {0};
+    bool is_named = gsim_device_load(name, &found, &ignored) == GSIM_OK;
+    if (is_named) gsim_device_release(&found);
+    return is_named;
+}

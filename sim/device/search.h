@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "gpusim/memory.h"
 
 /* A file of the search path; of equal names the first counts. */
@@ -37,3 +39,6 @@ enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_fil
 /* The same for laws/: numbers of rules that are no device's. */
 enum gsim_status gsim_law_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
                                 struct gsim_error *error) GSIM_NODISCARD;
+
+/* Whether gsim_device_load() finds NAME, be it another name of a device. */
+bool gsim_device_is_named(const char *name);
