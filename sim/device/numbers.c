@@ -39,6 +39,8 @@ static const bool is_count[GSIM_DEVICE_NUMBER_COUNT] = {
     [GSIM_DEV_sm_count] = true,     [GSIM_DEV_fp32_lanes_per_sm] = true,  [GSIM_DEV_resident_grids] = true,
     [GSIM_DEV_hw_queues] = true,    [GSIM_DEV_launch_queue_depth] = true, [GSIM_DEV_priority_levels] = true,
     [GSIM_DEV_copy_engines] = true, [GSIM_DEV_eager_migration] = true,    [GSIM_DEV_cores] = true,
+    [GSIM_DEV_mig_1g_sms] = true,   [GSIM_DEV_mig_2g_sms] = true,         [GSIM_DEV_mig_3g_sms] = true,
+    [GSIM_DEV_mig_4g_sms] = true,   [GSIM_DEV_mig_7g_sms] = true,
     [GSIM_DEV_mps_sms] = true,      [GSIM_DEV_warp_threads] = true,       [GSIM_DEV_warps_per_sm] = true,
     [GSIM_DEV_blocks_per_sm] = true, [GSIM_DEV_registers_per_sm] = true,  [GSIM_DEV_registers_per_block] = true,
     [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_register_unit] = true, [GSIM_DEV_subpartitions] = true,

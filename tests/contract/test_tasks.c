@@ -76,6 +76,8 @@ static bool set_up(struct setup *s, gsl_rng *r, uint32_t count)
     s->device.sm_count = 8;
     s->device.mps_clients = 4;
     s->device.part_sms = 2;
+    s->device.mig_1g_sms = 1;
+    s->device.mig_2g_sms = 2;
     s->device.slice_us = 20;
     s->device.slice_switch_us = 2;
     s->device.slice_idle_switch_us = s->device.slice_hold_us = 1;

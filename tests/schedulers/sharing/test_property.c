@@ -29,6 +29,7 @@ static void random_tasks(struct task_fixture *f, gsl_rng *r)
     }
     f->device.sm_count = 8;
     f->device.mps_clients = 16;
+    f->device.mig_1g_sms = 1;
     profile(f);
 }
 
@@ -146,6 +147,7 @@ static void many_streams(void)
             struct task_fixture f = task_fixture();
             gsl_rng_set(r, seed);
             f.device.sm_count = 8;
+            f.device.mig_1g_sms = 1;
             f.device.hw_queues = 8;
             add_many_streams(&f, "a", r);
             add_many_streams(&f, "b", r);
