@@ -68,6 +68,18 @@ static enum gsim_status check_rest(const struct gsim_simulation *s, const struct
     return GSIM_OK;
 }
 
+/* SMs that each process's tasks ask for, 0: none, and whether by number. */
+static void find_wanted(const struct gsim_simulation *s, const struct gsim_layout *layout, double *wanted,
+                        bool *is_exact)
+{
+    for (uint32_t i = 0; i < s->tasks->count; i++) {
+        const struct gsim_task *t = &s->tasks->tasks[i];
+        uint32_t p = layout->process_of[i];
+        wanted[p] = fmax(wanted[p], t->sms ? t->sms : t->percentage / 100 * s->device->sm_count);
+        is_exact[p] |= t->sms > 0;
+    }
+}
+
 /* SMs of each process: as its tasks say, by number or percentage; those without share what is left alike. */
 static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_layout *layout,
                                    struct gsim_error *error)
@@ -77,12 +89,7 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
     uint32_t without = 0, sum = 0,
              step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms
                                                                      : (uint32_t)s->device->part_sms;
-    for (uint32_t i = 0; i < s->tasks->count; i++) {
-        const struct gsim_task *t = &s->tasks->tasks[i];
-        uint32_t p = layout->process_of[i];
-        wanted[p] = fmax(wanted[p], t->sms ? t->sms : t->percentage / 100 * total);
-        is_exact[p] |= t->sms > 0;
-    }
+    find_wanted(s, layout, wanted, is_exact);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         if (wanted[p] <= 0) wanted[p] = layout->settings.percentage / 100 * total;
         left -= wanted[p];
@@ -136,12 +143,9 @@ static enum gsim_status divide_mig(const struct gsim_simulation *s, struct gsim_
         {1, 1, d->mig_1g_sms}, {2, 2, d->mig_2g_sms}, {3, 4, d->mig_3g_sms},
         {4, 4, d->mig_4g_sms}, {7, 8, d->mig_7g_sms}};
     double wanted[GSIM_LIMIT_TASKS] = {0};
+    bool is_exact[GSIM_LIMIT_TASKS] = {false};
     uint32_t compute = 0, memory = 0;
-    for (uint32_t i = 0; i < s->tasks->count; i++) {
-        const struct gsim_task *t = &s->tasks->tasks[i];
-        double *sms = &wanted[layout->process_of[i]];
-        *sms = fmax(*sms, t->sms ? t->sms : t->percentage / 100 * d->sm_count);
-    }
+    find_wanted(s, layout, wanted, is_exact);
     if (d->mig_1g_sms <= 0)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: no profiles of '%s' are known (device.mig_1g_sms to 7g)",
                               s->sharing->name, d->name);
@@ -149,6 +153,9 @@ static enum gsim_status divide_mig(const struct gsim_simulation *s, struct gsim_
         bool is_asked = wanted[p] > 0;
         const struct profile *own =
             largest(profiles, is_asked ? wanted[p] : d->sm_count, is_asked ? 1 : layout->process_count);
+        if (own && is_exact[p] && own->sms != wanted[p])
+            return gsim_error_set(error, GSIM_USAGE, "--share %s: no instance has %.0f SMs, the next smaller %.0f",
+                                  s->sharing->name, wanted[p], own->sms);
         if (!own)
             return gsim_error_set(error, GSIM_USAGE, "--share %s: no instance for process %u of %u: they have %.0f SMs "
                                   "or more, seven of them", s->sharing->name, p, layout->process_count, d->mig_1g_sms);

@@ -335,5 +335,7 @@ mig ,percentage=46 ,percentage=25 3 30 72
 mig ,percentage=13 ,percentage=50 2 90 287
 "$gpusim" run --task mig.json,sms=64 --task mig.json,name=b,sms=64 --share mig --device h100-vm >out 2>&1 && fail 'eight slices fit'
 has mig '8 compute slices and 8 of memory' out
+"$gpusim" run --task mig.json,sms=66 --share mig --device h100-vm >out 2>&1 && fail 'an instance of 66 SMs'
+has mig 'no instance has 66 SMs, the next smaller 64' out
 
 [ $failures = 0 ]
