@@ -41,280 +41,127 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
-/* X(KEY, name, metavar or NULL for a switch, commands, help lines separated by \n). */
+/* X(KEY, name, metavar or NULL for a switch, commands). What each does: cli/help.txt. */
 #define GSIM_CLI_OPTION_MAP(X)                                                                                         \
-    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT,                                                            \
-      "a built-in workload (gpusim list workloads), a program file or\n"                                               \
-      "a shared object that exports a source")                                                                         \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
-      "a scheduler (gpusim list schedulers), a shared object, a plan\n(plan=FILE), or best: each is simulated")        \
-    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK,                  \
-      "a program that serves requests on the GPU, beside others: a\n"                                                  \
-      "workload or a program file, and priority= (0 most urgent to 9),\n"                                              \
-      "requests=N (0: until the others are done), gap_us=,\n"                                                          \
-      "arrival=closed|periodic:US|poisson:PER_S|FILE, start_us=,\n"                                                    \
-      "duration_us=, deadline_us=, process=N, percentage=, sms=N,\ngpu=N, copies=N, size=,\n"                          \
-      "sched= (default async), name=; once for each, or a file of\n"                                                   \
-      "tasks (schema gpusim-tasks/1)")                                                                                 \
-    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SWEEP,                                \
-      "ranks, each with its own GPU, joined by collectives: a file of\n"                                               \
-      "schema gpusim-ranks/1, or N ranks of --workload (the operand)")                                                 \
-    X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_BOTH,                                       \
-      "custom: all-reduces of ranks are those of serving engines\n"                                                    \
-      "(vLLM, SGLang): one shot or two by size, NCCL's where they take\n"                                              \
-      "NCCL (default nccl)")                                                                                           \
-    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK,                          \
-      "how tasks share the GPU: a name (gpusim list sharing) or a\n"                                                   \
-      "shared object (default exclusive)")                                                                             \
-    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH,                                                            \
-      "kernels' times and gaps for policies that need them: written\n"                                                 \
-      "by --measure, or measured first")                                                                               \
-    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN,                                                                     \
-      "measure each --task alone and write its profile; without\n"                                                     \
-      "--share nothing else is simulated")                                                                             \
+    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT)                                                            \
+    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
+    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK)                  \
+    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SWEEP)                                \
+    X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_BOTH)                                       \
+    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK)                          \
+    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH)                                                            \
+    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN)                                                                     \
     X(DEVICE, "device", "NAME|FILE",                                                                                   \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY |      \
-          GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                                                   \
-      "the GPU and its host (gpusim list devices; default\n"                                                           \
-      "a100-sxm4-40gb)")                                                                                               \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                         \
-      "suite that gives sizes, filters and launch shapes (default kesco)")                                             \
-    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                      \
-      "problem size: 1000000, 1e6, 4k, 4M, 64Ki or a preset (gpusim list presets)")                                    \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                          \
-      "how often the program runs, up to 1000000 (default: its own)")                                                  \
-    X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT,                                                 \
-      "model of co-resident kernels: blocks (default), waves, fluid or\n"                                              \
-      "recorded; validate: all compares them")                                                                         \
-    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                           \
-      "hosts, devices and links (gpusim list nodes); --device is the\n"                                                \
-      "model of the devices for which the file names none")                                                            \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                                   \
-      "number of equal GPUs, or of --node's first ones (default 1, all\n"                                              \
-      "of the node). The program file assigns ops: \"device\", and\n"                                                  \
-      "\"to\" of p2p copies")                                                                                          \
-    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN,                      \
-      "how kernels are assigned to GPUs: a placement (gpusim list\n"                                                   \
-      "placements) or a shared object; best: simulate each and take the\n"                                             \
-      "best (default: as the program says); of compare several: A,B")                                                  \
-    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE,                                                 \
-      "write the GPU and stream of each kernel, in issue order, as CSV,\n"                                             \
-      "or JSON if named .json; of several runs the best one's.\n"                                                      \
-      "--sched plan=FILE follows it")                                                                                  \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                            \
-      "how data reaches the GPU (default managed)")                                                                    \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT, "prefetch managed memory (default on)") \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                \
-      "threads per block of one-dimensional launches, up to 1024\n(default: the workload's)")                          \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT,                                                  \
-      "blocks of one-dimensional launches, up to 65535\n(default: the workload's)")                                    \
+          GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)                                                                   \
+    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
+    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                      \
+    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                          \
+    X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT)                                                 \
+    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                           \
+    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                                   \
+    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                      \
+    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE)                                                 \
+    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                            \
+    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
+    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                \
+    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                  \
     X(KERNELS, "kernels", "FILE",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE,         \
-      "ncu's measurements of kernels, matched by name, grid and block:\n"                                              \
-      "its raw page as CSV, an .ncu-rep or a file of import ncu")                                                      \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE)         \
     X(OPT, "opt", "NAME=VALUE",                                                                                        \
       GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT |     \
-          GSIM_CLI_ON_SERVING,                                                                                         \
-      "a scheduler's parameter (NAME or SCHED.NAME),\n"                                                                \
-      "gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off;\n"                                                    \
-      "may be repeated")                                                                                               \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING,                                \
-      "seed of all random numbers and of the order of ends (default 1)")                                               \
-    X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT,                                                                         \
-      "draw the durations of kernels and calls from the spreads in\n"                                                  \
-      "the device file (off by default)")                                                                              \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS,   \
-      "scheduler that speed-ups refer to (default serial)")                                                            \
-    X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE,                                                         \
-      "device that gives the numbers without data (default: the one\n"                                                 \
-      "that the runs name, else h200)")                                                                                \
-    X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE,                                                         \
-      "numbers to refine on recorded runs (default auto: gaps,\n"                                                      \
-      "latencies, and calls that no probe measured)")                                                                  \
-    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE,                                                                      \
-      "folds of a cross-validation of the fit over recorded runs; each\n"                                              \
-      "takes as long as the fit (default: none)")                                                                      \
+          GSIM_CLI_ON_SERVING)                                                                                         \
+    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)                                \
+    X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT)                                                                         \
+    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS)   \
+    X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE)                                                         \
+    X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE)                                                         \
+    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE)                                                                      \
     X(REPORT, "report", "FILE|-",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,         \
-      "write the report as JSON")                                                                                      \
-    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                                   \
-      "write a trace for ui.perfetto.dev; gzipped if named .gz")                                                       \
-    X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN,                                                                \
-      "add to the trace a track of the resident blocks of each of the\n"                                               \
-      "first N SMs; every single block with --opt gpu.exact=1")                                                        \
-    X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN,                                  \
-      "limit the trace to this time, such as 2ms:3.5ms, 250us: or :1s;\n"                                              \
-      "us without a unit")                                                                                             \
-    X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN,                                                       \
-      "write the program that runs as a program file; gzipped if named\n"                                              \
-      ".gz. The file of a source may run faster or slower, since its\n"                                                \
-      "copies are known in advance and issued early")                                                                  \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE)         \
+    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN)                                                   \
+    X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN)                                                                \
+    X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN)                                  \
+    X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN)                                                       \
     X(CSV, "csv", "FILE|-",                                                                                            \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS | \
-          GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE,                                                                         \
-      "write the records as CSV")                                                                                      \
-    X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE,                                                                      \
-      "pairs, arrival, priority, dags, launch, aten, repeated, beside,\n"                                              \
-      "unlike, micro, runs, traces or all (default); several, separated\n"                                             \
-      "by commas; or sharing: pairs of services")                                                                      \
-    X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE, "only every second case of each list (default all)")         \
-    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE,                                                                    \
-      "a second recording of the same cases or runs: how well the two\n"                                               \
-      "agree")                                                                                                         \
-    X(OTHER_DEVICE, "other-device", "NAME|FILE", GSIM_CLI_ON_VALIDATE,                                                 \
-      "the device of --again: FILE's kernels, timed on --device, are\n"                                                \
-      "predicted there, and by numbers found without each")                                                            \
-    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE, "only the recorded runs of this split (default all)")      \
-    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE, "a line for every prediction")         \
-    X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE, "draw predicted against measured: .svg, .pdf or .png")         \
-    X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE, "draw a histogram of the errors, likewise")                \
+      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY |                       \
+          GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE)                                                   \
+    X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE)                                                                      \
+    X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE)                                                              \
+    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE)                                                                    \
+    X(OTHER_DEVICE, "other-device", "NAME|FILE", GSIM_CLI_ON_VALIDATE)                                                 \
+    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE)                                                            \
+    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE)                                        \
+    X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE)                                                                \
+    X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE)                                                            \
     X(OUTPUT, "output", "FILE|-",                                                                                      \
       GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE |        \
-          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_RECORD,                                           \
-      "the picture, .svg, .pdf or .png; also --out, -o")                                                               \
-    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE, "name of the program (default: the trace's)")  \
-    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                                \
-      "keep the host's time between its calls (default on)")                                                           \
-    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
-      "time of copies: by the device's links unless the trace ran at\n"                                                \
-      "other rates (default), as recorded, or always by the links")                                                    \
-    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                            \
-      "PyTorch's execution trace made beside it: what each operator\n"                                                 \
-      "reads and writes")                                                                                              \
-    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                                \
-      "dependences: the order of streams, events and waits (default),\n"                                               \
-      "what operators read and write (default with --execution-trace;\n"                                               \
-      "of gpusim trace --arguments, by the allocations of pointers),\n"                                                \
-      "or none")                                                                                                       \
-    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                 \
-      "the profiler's own share of the host's time, estimated from\n"                                                  \
-      "operators and calls: kept (default of import) or removed")                                                      \
-    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT,                               \
-      "idle time of the GPU that the trace does not explain: kept as\n"                                                \
-      "a delay (default), or dropped")                                                                                 \
-    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,            \
-      "solo times of a trace's overlapping kernels: found by replaying\n"                                              \
-      "the trace on the device (default), or as recorded")                                                             \
-    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                                \
-      "this GPU of a trace of several (default: the busiest)")                                                         \
-    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                           \
-      "this rank of a trace of several, by its label or number")                                                       \
-    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                              \
-      "only one step: the trace's ProfilerStep#N, else the Nth, from 0,\n"                                             \
-      "of the steps found by other annotations, by waits for the whole\n"                                              \
-      "GPU or by launches that repeat")                                                                                \
-    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                      \
-      "only these steps, counted likewise; either may be left out")                                                    \
-    X(RECORD_RANGE, "range", "FROM:TO|profiler", GSIM_CLI_ON_RECORD,                                                   \
-      "record from then to then, in seconds after CUDA's start, or\n"                                                  \
-      "between cudaProfilerStart and cudaProfilerStop (default: all)")                                                 \
-    X(RECORD_STEPS, "steps", NULL, GSIM_CLI_ON_RECORD,                                                                 \
-      "run once more without recording: explain knows the steps' time")                                                \
-    X(RECORD_ARGUMENTS, "arguments", NULL, GSIM_CLI_ON_RECORD,                                                         \
-      "the pointers that kernels are given, too, for --depends data")                                                  \
-    X(RECORD_PROFILE, "profile", NULL, GSIM_CLI_ON_RECORD,                                                             \
-      "run once more under ncu: FILE-ncu.csv has the heaviest kernels")                                                \
-    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT,                                                                       \
-      "the whole trace (default: the step of median length without the\n"                                              \
-      "first one, if steps are found)")                                                                                \
-    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT,                                                            \
-      "time of a step without the profiler, such as 2.25ms: the host's\n"                                              \
-      "time is scaled to it")                                                                                          \
-    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,               \
-      "only what was launched within the first annotation of that\n"                                                   \
-      "name")                                                                                                          \
-    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                        \
-      "only what was launched in this time after the first launch:\n"                                                  \
-      "2ms:3.5ms, us without a unit; either may be left out")                                                          \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT,                   \
-      "only these kernels, copies and memsets, counted from 0 in\n"                                                    \
-      "launch order; either may be left out")                                                                          \
-    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT, "column of the horizontal axis")                                        \
-    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT, "column of the vertical axis; heatmap: of its rows")                    \
-    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS, "heatmap: column of its colours and numbers")  \
-    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT,                                                                    \
-      "column with a colour for each value; A,B: for each pair of values\n"                                            \
-      "(default of lines: all that varies)")                                                                           \
-    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT, "logarithmic axes (default: by the range of the data)")             \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
-      "title above the figure (default: none)")                                                                        \
-    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT, "label in place of the column's name and unit")                      \
-    X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT, "likewise")                                                          \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,               \
-      "width of the picture: 8.5 cm, 17.8 cm or a number of cm")                                                       \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                         \
-      "height of the picture (default: by the figure)")                                                                \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                             \
-      "size of the letters in points (default 8)")                                                                     \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF,                            \
-      "leave the gnuplot script and its data in this folder")                                                          \
-    X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT, "timeline: which iteration (default 1)")                      \
-    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT,                                                                   \
-      "timeline: only this time of the recording: 2ms:3.5ms, us\n"                                                     \
-      "without a unit; either may be left out")                                                                        \
-    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE, "which rules (gpusim list rules; default all)")               \
-    X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY,                                                   \
-      "each number alone (default), Morris' elementary effects, or\n"                                                  \
-      "Sobol indices")                                                                                                 \
-    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY,                                                      \
-      "which numbers of the device (default: all but the limits of its\narchitecture, which nobody has wrong)")        \
-    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE,                       \
-      "also simulate N copies with launch times, kernels' times and the\n"                                             \
-      "order of ends drawn from the device file's spreads: median and\n"                                               \
-      "90 % interval (N up to 10000)")                                                                                 \
-    X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY,                                                       \
-      "change of each number in percent, either way (default 10), or\n"                                                \
-      "kind: datasheet 2, published and measured 5, fitted and derived\n"                                              \
-      "10, assumed 50")                                                                                                \
+          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_RECORD)                                           \
+    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE)                                                \
+    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                                                \
+    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                            \
+    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                            \
+    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                                \
+    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                 \
+    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                               \
+    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)            \
+    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                                \
+    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                           \
+    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                              \
+    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                      \
+    X(RECORD_RANGE, "range", "FROM:TO|profiler", GSIM_CLI_ON_RECORD)                                                   \
+    X(RECORD_STEPS, "steps", NULL, GSIM_CLI_ON_RECORD)                                                                 \
+    X(RECORD_ARGUMENTS, "arguments", NULL, GSIM_CLI_ON_RECORD)                                                         \
+    X(RECORD_PROFILE, "profile", NULL, GSIM_CLI_ON_RECORD)                                                             \
+    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT)                                                                       \
+    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT)                                                            \
+    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)               \
+    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                        \
+    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                   \
+    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT)                                                                         \
+    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT)                                                                         \
+    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS)                                                \
+    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT)                                                                    \
+    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT)                                                                     \
+    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                         \
+    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT)                                                                      \
+    X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT)                                                                      \
+    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)               \
+    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                         \
+    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                             \
+    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                            \
+    X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT)                                                               \
+    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT)                                                                   \
+    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE)                                                               \
+    X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY)                                                   \
+    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY)                                                      \
+    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE)                       \
+    X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY)                                                       \
     GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                     \
     GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
-    X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE,                                                                 \
-      "only numbers of these figures (mean-speedup, speedup, time,\nbound, overlap, versus-cuda, trace, single-gpu; "  \
-      "average,\naverage-prefetch, timeline, plan), devices or workloads")                                             \
-    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE, "multiply this number of every device by FACTOR")        \
-    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE,                                                                 \
-      "draw published and simulated speed-ups as bars, or as points if\n"                                              \
-      "--only leaves no speed-ups: .svg, .pdf or .png")                                                                \
-    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                     \
-      "of a CUDA source: a macro; also -DNAME=VALUE; may be repeated")                                                 \
-    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                             \
-      "of a CUDA source: the value of variables of that name; may be\nrepeated")                                       \
-    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                            \
-      "of a CUDA source: a folder of headers; also -IDIR; may be\nrepeated")                                           \
-    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                           \
-      "of a CUDA source: execute this function (default main); may be\nrepeated")                                      \
-    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK,                                                                   \
-      "what to change; A+B together: graph, dag, nosync, streams=K,\n"                                                 \
-      "priorities, launch=2x, fuse, pdl, pinned, hw_queues=N,\n"                                                       \
-      "kernel:NAME=2x, kernels=2x, link=2x, device=NAME; of collectives:\n"                                            \
-      "bucket=MIB, channels=N, overlap=on|off, priority, copy_engine,\n"                                               \
-      "custom, micro=N; of ranks: comm=2x, rank:R=2x, ranks=N,\n"                                                      \
-      "node=NAME; of tasks: share=NAME\n"                                                                              \
-      "(default: all that apply)")                                                                                     \
-    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE, "of a trace: most streams, up to 64 (default 4)")                 \
-    X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE,                                                          \
-      "of a trace: the nodes and edges of the CUDA graph that ran, as\n"                                               \
-      "PyTorch's debug_dump writes them (DOT)")                                                                        \
-    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE,                                                                \
-      "of a trace: write Python code that applies the plan to the model")                                              \
-    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write a CUDA graph, not streams and events")   \
-    X(ALWAYS, "always", NULL, GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write it though no gain is predicted")         \
-    X(CHECK, "check", NULL, GSIM_CLI_ON_SCHEDULE,                                                                      \
-      "of a CUDA source: run it and what is written on the CPU, in many\n"                                             \
-      "orders of the streams, and compare what the host sees; without\n"                                               \
-      "--sched: the source itself")                                                                                    \
-    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                              \
-      "of a CUDA source: run it on the CPU with these arguments of its\n"                                              \
-      "main (\"\": none), which tells sizes and rounds that the text does not")                                        \
-    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE,                                    \
-      "of a CUDA source: of each run (default 10)")                                                                    \
-    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE, "of a CUDA source: write what changes, as a unified diff")         \
-    X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN, "draw the first iteration in the terminal")                               \
-    X(LONG, "long", NULL, GSIM_CLI_ON_LIST, "all details of each entry")                                               \
-    X(HELP, "help", NULL, GSIM_CLI_ON_ALL, "explain this command")
+    X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE)                                                                 \
+    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE)                                                          \
+    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE)                                                                 \
+    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                     \
+    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                             \
+    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                            \
+    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                           \
+    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK)                                                                   \
+    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE)                                                                   \
+    X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE)                                                          \
+    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE)                                                                \
+    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE)                                                                   \
+    X(ALWAYS, "always", NULL, GSIM_CLI_ON_SCHEDULE)                                                                    \
+    X(CHECK, "check", NULL, GSIM_CLI_ON_SCHEDULE)                                                                      \
+    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                              \
+    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                    \
+    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE)                                                                    \
+    X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN)                                                                           \
+    X(LONG, "long", NULL, GSIM_CLI_ON_LIST)                                                                            \
+    X(HELP, "help", NULL, GSIM_CLI_ON_ALL)
 
 enum gsim_cli_key {
-#define GSIM_CLI_KEY_ENUM(key, name, metavar, commands, help) GSIM_CLI_##key,
+#define GSIM_CLI_KEY_ENUM(key, name, metavar, commands) GSIM_CLI_##key,
     GSIM_CLI_OPTION_MAP(GSIM_CLI_KEY_ENUM)
 #undef GSIM_CLI_KEY_ENUM
         GSIM_CLI_KEY_COUNT
@@ -323,7 +170,7 @@ enum gsim_cli_key {
 struct gsim_cli_option {
     const char *name, *metavar;
     unsigned commands;
-    const char *help;
+    const char *help; /* of gsim_cli_option_of() alone */
 };
 const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key);
 

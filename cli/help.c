@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: cli. The texts of --help: options come from the table in cli/cli.h, all else from cli/help.txt, which
- * is a part of the program. man/make.sh makes the manual page of it.
+ * Layer: cli. The texts of --help: options are those of the table in cli/cli.h, all words come from cli/help.txt,
+ * which is a part of the program. man/make.sh makes the manual page of it.
  */
 #include "cli/cli.h"
 #include "sweep/store.h"
@@ -14,11 +14,11 @@ struct command_text {
 
 static struct command_text texts[GSIM_CLI_COMMAND_COUNT];
 
-/* Where an option means something particular to a command, or takes another word there; else the table's text holds. */
+/* What is said of options; where one means something particular to a command, or takes another word there, that. */
 static struct particular {
-    int command;
+    int command; /* below 0: any */
     const char *name, *metavar, *help; /* METAVAR NULL: the table's */
-} particular[128];
+} particular[320];
 static size_t particular_count;
 
 static char text[] = {
@@ -50,10 +50,11 @@ static void cut_options(int command, char *at)
 static const struct command_text *text_of(enum gsim_cli_command command)
 {
     char *at = texts[0].summary ? NULL : strstr(text, "\n== ") + 2;
-    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT && at; i++) {
-        const char **parts[] = {&texts[i].summary, &texts[i].usage, &texts[i].description, &texts[i].examples};
+    for (int i = -1; i < GSIM_CLI_COMMAND_COUNT && at; i++) {
+        struct command_text *own = &texts[i < 0 ? 0 : i];
+        const char **parts[] = {&own->summary, &own->usage, &own->description, &own->examples};
         at = strchr(at, '\n') + 1;
-        for (size_t p = 0; p < 4; p++) {
+        for (size_t p = 0; i >= 0 && p < 4; p++) {
             *parts[p] = at;
             at = cut(at, "\n--\n", p > 1);
         }
@@ -75,7 +76,8 @@ struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_c
     struct gsim_cli_option option = *gsim_cli_option_at(key);
     (void)text_of(command);
     for (size_t i = 0; i < particular_count; i++) {
-        if (particular[i].command != (int)command || strcmp(particular[i].name, option.name) != 0) continue;
+        if ((particular[i].command >= 0 && particular[i].command != (int)command) ||
+            strcmp(particular[i].name, option.name) != 0) continue;
         if (particular[i].metavar) option.metavar = particular[i].metavar;
         option.help = particular[i].help;
     }
@@ -128,10 +130,12 @@ void gsim_cli_help_program(struct gsim_output *output)
 {
     gsim_output_text(output, "gpusim " GPUSIM_VERSION ": how long will this GPU program take, and why, if its kernels\n"
                              "are scheduled this way on that GPU?\n\nUsage:\n");
-    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_output_printf(output, "  %s\n", text_of((enum gsim_cli_command)i)->usage);
+    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
+        gsim_output_printf(output, "  %s\n", gsim_cli_usage((enum gsim_cli_command)i));
     gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
-        gsim_output_printf(output, "  %-11s %s\n", gsim_cli_command_name(i), text_of((enum gsim_cli_command)i)->summary);
+        gsim_output_printf(output, "  %-11s %s\n", gsim_cli_command_name(i),
+                           gsim_cli_summary((enum gsim_cli_command)i));
     gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
                              "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
                              "  gpusim compare --workload img,ml --device v100\n"

@@ -8,9 +8,8 @@
 #include "sim/base/text.h"
 
 static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
-#define OPTION_ROW(key, option_name, option_metavar, option_commands, option_help)                                     \
-    [GSIM_CLI_##                                                                                                       \
-        key] = {.name = option_name, .metavar = option_metavar, .commands = option_commands, .help = option_help},
+#define OPTION_ROW(key, option_name, option_metavar, option_commands)                                                  \
+    [GSIM_CLI_##key] = {.name = option_name, .metavar = option_metavar, .commands = option_commands},
     GSIM_CLI_OPTION_MAP(OPTION_ROW)
 #undef OPTION_ROW
 };
