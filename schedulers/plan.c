@@ -6,8 +6,6 @@
  */
 #include "gpusim/opplan.h"
 
-#include <string.h>
-
 #include "gpusim/placement.h"
 #include "gpusim/schedulers/plan.h"
 

@@ -2,7 +2,6 @@
 /* See serving/spec.h. */
 #include "serving/spec.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

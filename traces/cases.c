@@ -5,8 +5,6 @@
  */
 #include "traces/cases.h"
 
-#include <string.h>
-
 #include "sim/base/text.h"
 #include "traces/cases/reader.h"
 

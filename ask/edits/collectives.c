@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ask/edits/changes.h"
 #include "gpusim/limits.h"

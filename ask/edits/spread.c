@@ -4,7 +4,6 @@
  * is last in its stream, else to a stream that has nothing yet, else to the one with least work. The scheduler async
  * adds the events.
  */
-#include <string.h>
 
 #include "ask/edits/changes.h"
 #include "ask/edits/edit.h"

@@ -4,7 +4,6 @@
 #include "ask/schedule/units.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "sim/sm/demand.h"
 

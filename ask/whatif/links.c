@@ -3,7 +3,6 @@
  * What each work of a timeline waited for. Of a stream's commands: the one before it, events, the legacy default
  * stream. Of a graph's nodes: what the program says that they depend on.
  */
-#include <stdlib.h>
 
 #include "ask/whatif/moments.h"
 

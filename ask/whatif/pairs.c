@@ -6,7 +6,6 @@
 #include "ask/whatif/pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "ask/whatif/blame.h"
 

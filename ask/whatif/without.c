@@ -3,7 +3,6 @@
  * Runs without one of the reasons of ask/whatif/pairs.h: each takes away more than any single change could, so that
  * its worth is what the reason costs at most.
  */
-#include <string.h>
 
 #include "gpusim/metrics.h"
 #include "sim/sm/demand.h"

@@ -6,7 +6,6 @@
 #include "cli/figures/kind.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "plots/results.h"
 #include "plots/shares.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recording of a pair of services, which gpusim validate --kind sharing reads (trust/validate/sharing.h). */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

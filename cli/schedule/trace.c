@@ -6,8 +6,6 @@
  */
 #include "cli/schedule/schedule.h"
 
-#include <stdlib.h>
-
 #include "ask/schedule/result.h"
 #include "cli/figures/plot.h"
 #include "cli/whatif/subject.h"

@@ -5,7 +5,6 @@
 #include "cli/sweep/sharing.h"
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 
 #include "sim/base/whole.h"
 #include "sweep/wire.h"

@@ -6,8 +6,6 @@
  */
 #include "cli/sweep/sensitivity.h"
 
-#include <unistd.h>
-
 #include "plots/figure.h"
 #include "cli/figures/plot.h"
 #include "sim/base/text.h"

@@ -3,7 +3,6 @@
  * Layer: cli (program). "gpusim sweep": from the words of the command line to a spec, its points, and a results file
  * that holds them all. A point: cli/sweep/request.h. Running them: sweep/run.h.
  */
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/tasks/task_words.h"

@@ -5,7 +5,6 @@
  * found by bisection: more copies take longer.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/tasks/tasks.h"

@@ -5,7 +5,6 @@
  */
 #include "cli/trust/validate_other.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cli/traces.h"

@@ -3,7 +3,6 @@
  * sharing. */
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/trust/validate_sharing.h"

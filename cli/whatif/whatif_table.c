@@ -4,7 +4,6 @@
  * that shows that run alone.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/figures/plot.h"

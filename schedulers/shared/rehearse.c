@@ -4,7 +4,6 @@
  * does one kernel after another, transfers start when a kernel is given to it, and links are idle.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/placement.h"

@@ -4,7 +4,6 @@
  * network. Routes: sim/platform/platform.c.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/limits.h"

@@ -6,8 +6,6 @@
  */
 #include "sim/report/bottlenecks.h"
 
-#include <string.h>
-
 #define NONE UINT32_MAX
 #define FULL 0.95  /* of the SMs hold blocks: there is no room */
 #define BOUND 0.6  /* share of its time alone for which a kernel needs all of DRAM */

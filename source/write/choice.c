@@ -7,8 +7,6 @@
 #include "source/write/choice.h"
 #include "gpusim/scenario.h"
 
-#include <string.h>
-
 #define NONE        GSIM_CHOICE_NONE
 #define MOST_CLOCKS 50000000u
 

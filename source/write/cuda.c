@@ -2,7 +2,6 @@
 /* See source/write/cuda.h: the weave as changes of the text. */
 #include "source/write/cuda.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "source/write/call.h"

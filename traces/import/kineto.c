@@ -6,7 +6,6 @@
 #include "traces/import/importers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -6,7 +6,6 @@
  * in the order of the file.
  */
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* See stamp.h: the same kernels in the tracer's records and by their own stamps. */
 #include "traces/runner/stamp.h"
 
-#include <stdlib.h>
-
 #include "traces/runner/sorted.h"
 #include "traces/runner/tracer.h"
 

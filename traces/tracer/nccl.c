@@ -7,7 +7,6 @@
 #include "traces/tracer/tracer.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "trust/calibrate/parts.h"
 #include "sim/device/device.h"

@@ -6,7 +6,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/device/device.h"
 #include "trust/calibrate/parts.h"

@@ -7,7 +7,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

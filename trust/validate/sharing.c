@@ -4,8 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpusim/limits.h"
 #include "sim/base/whole.h"

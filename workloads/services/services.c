@@ -8,7 +8,6 @@
 #include "workloads/services/services.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/program/file.h"

@@ -3,8 +3,6 @@
  * source/read/kernel/walk.h. */
 #include "source/read/kernel/walk.h"
 
-#include <string.h>
-
 struct arguments {
     struct gsim_cu_flow at[GSIM_CU_TOLD], object;
     bool is_place[GSIM_CU_TOLD], is_const[GSIM_CU_TOLD]; /* by reference; to what is constant */

@@ -6,8 +6,6 @@
  */
 #include "traces/runner/kernels/tile.h"
 
-#include <string.h>
-
 #include "gpusim/memory.h"
 #include "traces/runner/kernels/common.h"
 

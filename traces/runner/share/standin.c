@@ -4,7 +4,6 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/runner/sorted.h"
