@@ -8,15 +8,11 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
 
 #define CONFIDENCE 0.975 /* two-sided 95 % */
-
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
 
 enum gsim_status gsim_frame_need(const struct gsim_frame *frame, const char *option, const char *name,
                                  const struct gsim_frame_column **column, struct gsim_error *error)
@@ -90,7 +86,7 @@ static enum gsim_status make_rule(const struct gsim_frame *frame, const char *ba
     char *end;
     *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base};
     if (equals) rule->name = gsim_arena_printf(arena, "%.*s", (int)(equals - base), base);
-    if (!rule->name) return no_memory(error);
+    if (!rule->name) return gsim_no_memory(error);
     if (strcmp(rule->name, "sched") == 0) rule->name = "scheduler";
     rule->number = strtod(rule->value, &end);
     if (end == rule->value || *end) rule->number = NAN;
@@ -147,7 +143,7 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     if (status == GSIM_OK) status = make_rule(frame, base, &rule, &arena, error);
     struct gsim_match_setting *settings = gsim_arena_alloc(&arena, sizeof *settings * (frame->column_count + 1));
     struct gsim_match *found = gsim_arena_alloc(&arena, sizeof *found * (rows + 1));
-    if (status == GSIM_OK && (!settings || !found)) status = no_memory(error);
+    if (status == GSIM_OK && (!settings || !found)) status = gsim_no_memory(error);
     if (status == GSIM_OK) status = match_rows(frame, &rule, settings, &matches, error);
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
         found[row] = gsim_matches_find(&matches, row);
@@ -163,7 +159,7 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
         gsim_frame_set_number(frame, "speedup_spread", found[row].variance);
     }
     frame->row_count = rows;
-    if (status == GSIM_OK && frame->failed) status = no_memory(error);
+    if (status == GSIM_OK && frame->failed) status = gsim_no_memory(error);
     if (status == GSIM_OK && !matched)
         status = gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base);
     gsim_matches_release(&matches);
@@ -204,7 +200,7 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
     }
     *name = whole ? gsim_arena_printf(&frame->arena, "%s,", names)
                   : gsim_arena_strdup(&frame->arena, names); /* no setting of its own */
-    if (!texts || !*name) return no_memory(error);
+    if (!texts || !*name) return gsim_no_memory(error);
     for (size_t row = 0; row < frame->row_count && whole; row++)
         if (texts[row] && !*texts[row]) texts[row] = gsim_arena_printf(&frame->arena, "without %s", names);
     size_t rows = frame->row_count;
@@ -213,7 +209,7 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
         gsim_frame_set(frame, *name, texts[row]);
     }
     frame->row_count = rows;
-    return frame->failed || frame->arena.failed ? no_memory(error) : GSIM_OK;
+    return frame->failed || frame->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------ */
@@ -254,14 +250,7 @@ struct member {
     double value, base_variance;
 };
 
-static int by_group(const void *left, const void *right)
-{
-    const struct member *a = left, *b = right;
-    if (a->group != b->group) return a->group < b->group ? -1 : 1;
-    int order = strcmp(a->key, b->key);
-    if (order) return order;
-    return (a->value > b->value) - (a->value < b->value);
-}
+GSIM_ORDER(by_group, struct member, GSIM_UP(group) GSIM_TEXT(key) GSIM_UP(value))
 
 /* The mean over points of the means over repetitions; in logarithms for geometric means. */
 static void summarise(const struct member *members, size_t count, bool geometric, struct gsim_point *point)
@@ -316,7 +305,7 @@ static enum gsim_status find_averaged(const struct gsim_frame *frame, const size
                                  *list && *left ? "; " : "", left,
                                  *left ? ": left out, as some points lack it" : "");
     groups->averaged = list;
-    return groups->arena.failed ? no_memory(error) : GSIM_OK;
+    return groups->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* Means over workloads are of those that each group has, where there are any: another set is no other value of x. */
@@ -328,10 +317,10 @@ static enum gsim_status keep_common(const struct gsim_frame *frame, size_t *grou
     size_t *index = gsim_arena_alloc(&groups->arena, sizeof *index * (rows + 1));
     bool is_number, *has = gsim_arena_alloc(&groups->arena, group_count + 1);
     groups->left_out = "";
-    if (!column || !index || !has) return index && has ? GSIM_OK : no_memory(error);
+    if (!column || !index || !has) return index && has ? GSIM_OK : gsim_no_memory(error);
     const char **names = distinct(frame, column, false, index, &count, &is_number, &groups->arena), *left = "";
     bool *is_common = gsim_arena_alloc(&groups->arena, count + 1);
-    if (!names || !is_common) return no_memory(error);
+    if (!names || !is_common) return gsim_no_memory(error);
     for (size_t row = 0; row < rows; row++)
         if (group[row] != SIZE_MAX && !has[group[row]]) has[group[row]] = true, filled++;
     for (size_t w = 0; w < count; w++) {
@@ -347,7 +336,7 @@ static enum gsim_status keep_common(const struct gsim_frame *frame, size_t *grou
     for (size_t row = 0; row < rows && kept; row++)
         if (!is_common[index[row]]) group[row] = SIZE_MAX;
     groups->left_out = kept ? left : "";
-    return left ? GSIM_OK : no_memory(error);
+    return left ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status fill_points(const struct gsim_frame *frame, const struct gsim_frame_column *y, bool geometric,
@@ -358,7 +347,7 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
     bool is_speedup = strcmp(y->name, "speedup") == 0;
     struct member *members = gsim_arena_alloc(&groups->arena, sizeof *members * (frame->row_count + 1));
     groups->points = gsim_arena_alloc(&groups->arena, sizeof *groups->points * (group_count + 1));
-    if (groups->arena.failed) return no_memory(error);
+    if (groups->arena.failed) return gsim_no_memory(error);
     for (size_t row = 0; row < frame->row_count; row++) {
         double value = gsim_frame_number(y, row);
         if (!isfinite(value) || (geometric && value <= 0)) group[row] = SIZE_MAX;
@@ -371,7 +360,7 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
         members[count] =
             (struct member){.group = group[row], .key = row_key(frame, row, &groups->arena), .value = value};
         if (is_speedup && isfinite(variance)) members[count].base_variance = variance;
-        if (!members[count++].key) return no_memory(error);
+        if (!members[count++].key) return gsim_no_memory(error);
     }
     if (!count) return gsim_error_set(error, GSIM_USAGE, "no row has a number in the column '%s'", y->name);
     qsort(members, count, sizeof *members, by_group);
@@ -411,12 +400,12 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y", y, &y_column, error);
     if (status != GSIM_OK) return status;
     size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1));
-    if (!at) return no_memory(error);
+    if (!at) return gsim_no_memory(error);
     size_t *group = at + frame->row_count;
     groups->xs = distinct(frame, x_column, true, at, &groups->x_count, &groups->x_is_number, &groups->arena);
     groups->series = distinct(frame, series_column, false, group, &groups->series_count, &is_number, &groups->arena);
     groups->x_values = gsim_arena_alloc(&groups->arena, sizeof *groups->x_values * (groups->x_count + 1));
-    if (groups->arena.failed) return no_memory(error);
+    if (groups->arena.failed) return gsim_no_memory(error);
     for (size_t i = 0; i < groups->x_count; i++)
         groups->x_values[i] = groups->x_is_number ? strtod(groups->xs[i], NULL) : NAN;
     /* Rows without x, such as those of a scheduler that does not have the parameter, are in no group. */

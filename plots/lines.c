@@ -15,11 +15,6 @@
 #define MOST_NAMES   9    /* of a legend on a narrow picture */
 #define SHIFT        0.6  /* of the place of a category: how far its series stand apart */
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* Nobody asked for this width: many categories, or a legend that would take half of the picture, have more. */
 static void widen(struct gsim_figure *figure, const struct gsim_groups *groups, size_t categories)
 {
@@ -34,7 +29,7 @@ static enum gsim_status put_legend(struct gsim_figure *figure, const struct gsim
                                    struct gsim_error *error)
 {
     unsigned *places = gsim_arena_alloc(&figure->own.arena, sizeof *places * (groups->series_count + 1));
-    if (!places) return no_memory(error);
+    if (!places) return gsim_no_memory(error);
     for (size_t i = 0; i < groups->series_count; i++) places[i] = (unsigned)i + 1;
     gsim_figure_number(figure, "legend_marks", marks);
     (void)gsim_figure_legend(figure, groups->series, places, groups->series_count == 1 ? 0 : groups->series_count);
@@ -75,7 +70,7 @@ static enum gsim_status init_axes(struct lines *l, const struct gsim_results_que
     const struct gsim_groups *groups = &l->groups;
     size_t count = groups->x_count * groups->series_count;
     double *values = gsim_arena_alloc(&l->groups.arena, sizeof *values * (3 * count + groups->x_count + 1));
-    if (!values) return no_memory(error);
+    if (!values) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         const struct gsim_point *point = &groups->points[i];
         values[3 * i] = point->count ? point->mean : NAN;
@@ -133,7 +128,7 @@ static double put_marks(struct lines *l, bool *has_own, struct gsim_error *error
     double span = l->x.is_log ? log(l->x.high / l->x.low) : l->x.high - l->x.low;
     double *positions = gsim_arena_alloc(&figure->own.arena, sizeof *positions * (groups->x_count + 1));
     const char **names = gsim_arena_alloc(&figure->own.arena, sizeof *names * (groups->x_count + 1));
-    if (!positions || !names) return (void)no_memory(error), 0;
+    if (!positions || !names) return (void)gsim_no_memory(error), 0;
     for (size_t i = 0; i < groups->x_count; i++) positions[i] = position(l, i);
     *has_own = !l->over_numbers || groups->x_count <= MOST_MARKS;
     if (!l->over_numbers) return gsim_plot_marks(figure, groups->xs, positions, groups->x_count, width_cm, 1.7);
@@ -160,7 +155,7 @@ enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gs
     if (status == GSIM_OK) widen(figure, &l.groups, l.over_numbers ? 0 : l.groups.x_count);
     if (status == GSIM_OK) status = put_legend(figure, &l.groups, l.over_numbers ? 1 : 2, error);
     *note = status == GSIM_OK ? gsim_arena_strdup(&figure->own.arena, l.groups.averaged) : "";
-    if (status == GSIM_OK && !*note) status = no_memory(error);
+    if (status == GSIM_OK && !*note) status = gsim_no_memory(error);
     bool has_own = true;
     double down_cm = status == GSIM_OK ? put_marks(&l, &has_own, error) : 0;
     if (status == GSIM_OK && error->status != GSIM_OK) status = error->status;

@@ -220,7 +220,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
                               "acs-hw is a part of the GPU's front end, which only simulated GPUs have");
     struct acs_hw *acs =
         GSIM_ARENA_NEW(run->arena, struct acs_hw); /* the front end has it until the run is over, which may fail */
-    if (!acs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!acs) return gsim_no_memory(error);
     acs->app = (struct gsim_acs){.run = run, .ops = &ops, .unit_count = gsim_device_count(run->driver)};
     acs->params = run->params;
     return gsim_acs_run(&acs->app, error);

@@ -8,6 +8,7 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/schedulers/plan.h"
+#include "sim/base/order.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */
@@ -25,11 +26,7 @@ struct async_state {
     bool has_devices;   /* some are on other GPUs than GPU 0 */
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
+GSIM_ORDER_OF(compare_numbers, int32_t)
 
 /* Streams are numbered for each GPU. Of a program that was placed the plan sees to that. */
 static int32_t number_of(const struct gsim_run *run, const struct gsim_op *op)
@@ -60,7 +57,7 @@ static enum gsim_status find_streams(struct gsim_run *run, struct async_state *s
     uint32_t count = 0;
     bool is_listed[256] = {false}; /* streams of small numbers, so that few are sorted */
     int32_t *numbers = state->numbers = GSIM_ARENA_ARRAY(run->arena, int32_t, (size_t)program->op_count + 1);
-    if (!numbers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!numbers) return gsim_no_memory(error);
     for (uint32_t i = 0; i < program->op_count; i++) {
         if (!has_stream(run, &program->ops[i])) continue;
         int32_t number = number_of(run, &program->ops[i]);
@@ -138,7 +135,7 @@ static enum gsim_status find_attached(struct gsim_run *run, struct async_state *
     if (!attaches || run->memory != GSIM_MEMORY_MANAGED) return GSIM_OK;
     state->attached = GSIM_ARENA_ARRAY(run->arena, uint32_t, p->buffer_count + 1);
     bool *is_settled = GSIM_ARENA_ARRAY(run->arena, bool, p->buffer_count + 1);
-    if (!state->attached || !is_settled) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!state->attached || !is_settled) return gsim_no_memory(error);
     for (uint32_t i = 0; i < p->op_count; i++) {
         if (p->ops[i].kind != GSIM_OP_KERNEL) continue;
         uint32_t stream = index_of(run, state, &p->ops[i]) + 1;
@@ -157,7 +154,7 @@ static enum gsim_status find_attached(struct gsim_run *run, struct async_state *
 static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
 {
     struct async_state *state = run->state = GSIM_ARENA_NEW(run->arena, struct async_state);
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!state) return gsim_no_memory(error);
     if (run->draw) return GSIM_OK;
     enum gsim_status status = find_streams(run, state, error);
     if (status == GSIM_OK) status = find_attached(run, state, error);

@@ -20,7 +20,7 @@ static enum gsim_status init(struct gsim_policy_run *p, struct gsim_error *error
     struct dm *s = p->state = GSIM_ARENA_NEW(p->run->arena, struct dm);
     if (s) s->queues = GSIM_ARENA_ARRAY(p->run->arena, struct gsim_policy_queue, p->device_count);
     if (s) s->devices = GSIM_ARENA_ARRAY(p->run->arena, uint32_t, p->device_count);
-    if (p->run->arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (p->run->arena->failed) return gsim_no_memory(error);
     for (uint32_t d = 0; d < p->device_count; d++) s->devices[d] = d;
     return GSIM_OK;
 }

@@ -12,7 +12,7 @@ static enum gsim_status init(struct gsim_policy_run *p, struct gsim_error *error
     if (p->run->placement && p->run->placement->follows_program)
         return gsim_error_set(error, GSIM_INPUT, "eager: whichever GPU has room takes a kernel, not the program's");
     p->state = GSIM_ARENA_NEW(p->run->arena, struct gsim_policy_queue);
-    return p->state ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return p->state ? GSIM_OK : gsim_no_memory(error);
 }
 
 static void push(struct gsim_policy_run *p, struct gsim_policy_op *op) { gsim_policy_append(p->state, op); }

@@ -60,7 +60,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     static const struct gsim_feed_user user = {.list = issue_list, .wait = synchronize};
     struct serial s = {.driver = run->driver};
     s.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, gsim_device_count(run->driver));
-    if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s.streams) return gsim_no_memory(error);
     return gsim_feed_run(run, 1, &user, &s, error);
 }
 

@@ -57,7 +57,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all, .has_dag = true};
     const struct skeleton_params *params = run->params;
     struct skeleton s = {run, GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams)};
-    if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s.streams) return gsim_no_memory(error);
     for (int64_t i = 0; i < params->streams; i++) s.streams[i] = gsim_stream_create(run->driver, 0);
     return gsim_feed_run(run, GSIM_FEED_MOST, &user, &s, error);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "sim/program/file.h"
@@ -190,9 +191,8 @@ static enum gsim_status read_blocks(struct file *f, const char *list, struct gsi
     {
         double number = *value >= '0' && *value <= '9' ? gsim_scan_number(value) : NAN;
         if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
-        if (gsim_array_grow(&f->blocks, sizeof *f->blocks, f->block_count, &f->block_room))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        f->blocks[f->block_count++] = gsim_whole_u64(number);
+        if (!GSIM_APPEND(f->blocks, f->block_count, f->block_room, gsim_whole_u64(number)))
+            return gsim_no_memory(error);
     }
     arrival->block_count = (uint32_t)(f->block_count - arrival->first_block);
     return GSIM_OK;
@@ -224,11 +224,7 @@ static enum gsim_status read_json(struct file *f, const char *line, size_t lengt
     return read_blocks(f, blocks, arrival, error);
 }
 
-static int compare_arrivals(const void *left, const void *right)
-{
-    const struct gsim_served_arrival *a = left, *b = right;
-    return (a->arrival_us > b->arrival_us) - (a->arrival_us < b->arrival_us);
-}
+GSIM_ORDER(compare_arrivals, struct gsim_served_arrival, GSIM_UP(arrival_us))
 
 static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, struct gsim_arrivals *a,
                                    struct gsim_served_arrival **list, struct gsim_error *error)
@@ -258,7 +254,7 @@ static enum gsim_status read_lines(struct file *f, char *text, uint32_t most, st
         if (status || !arrival.output) continue; /* BurstGPT: no response is a failure */
         if (!arrival.prompt) arrival.prompt = 1;
         if (*count == capacity && gsim_array_grow((void **)list, sizeof **list, *count, &capacity))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            return gsim_no_memory(error);
         (*list)[(*count)++] = arrival;
     }
     return status;
@@ -279,11 +275,10 @@ static enum gsim_status read_file(const char *path, uint32_t most, struct gsim_a
         status = gsim_error_set(error, GSIM_INPUT, "cannot read '%.200s': expected requests, found none", path);
     if (!status) qsort(list, a->count, sizeof *list, compare_arrivals);
     for (uint32_t i = a->count; !status && i-- > 0;) list[i].arrival_us -= list[0].arrival_us;
-    if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && gsim_arena_adopt(arena, list, sizeof *list * a->count)) status = gsim_no_memory(error);
     if (status) gsim_free(list);
     if (!status && f.block_count && gsim_arena_adopt(arena, f.blocks, sizeof *f.blocks * f.block_count))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     a->blocks = !status && f.block_count ? f.blocks : NULL;
     if (!a->blocks) gsim_free(f.blocks);
     if (!status) a->list = list;

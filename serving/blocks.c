@@ -15,9 +15,7 @@ static bool give(struct gsim_cache_blocks *b, uint64_t owner, double count)
         b->end -= b->first;
         b->first = 0;
     }
-    if (b->end == b->room && gsim_array_grow(&b->free, sizeof *b->free, b->end, &b->room)) return false;
-    b->free[b->end++] = (struct gsim_cache_free){owner, count};
-    return true;
+    return GSIM_APPEND(b->free, b->end, b->room, (struct gsim_cache_free){owner, count});
 }
 
 static void take(struct gsim_cache_blocks *b, double count)

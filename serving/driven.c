@@ -160,7 +160,7 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
     struct gsim_lowering lowering;
     struct driven *d = GSIM_ARENA_NEW(run->arena, struct driven);
     struct gsim_oplist *list = GSIM_ARENA_NEW(run->arena, struct gsim_oplist);
-    gsim_error_set(error, GSIM_NOMEM, "out of memory"); /* unless a call says what else */
+    gsim_no_memory(error); /* unless a call says what else */
     if (!d || !list || gsim_moves_lower(run, gsim_moves_place_default(run), &lowering, error)) return NULL;
     gsim_lowering_drop_overhead(&lowering);
     *list = lowering.first;

@@ -90,7 +90,7 @@ enum gsim_status gsim_serving_host_read(const cJSON *object, struct gsim_arena *
     if (!status) status = gsim_json_read_text(object, "", "like", like, arena, &like, error);
     if (!status && *like) status = gsim_serving_host_load(like, arena, host, error);
     host->name = *like ? gsim_arena_printf(arena, "like %s", host->name) : "as the server's file says";
-    if (!host->name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!host->name) return gsim_no_memory(error);
     return status ? status : read_numbers(object, host, error);
 }
 

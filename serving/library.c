@@ -126,8 +126,7 @@ enum gsim_status gsim_library_init(struct gsim_library *library, const struct gs
     library->programs = gsim_alloc(sizeof *library->programs * count);
     library->parts = gsim_alloc(sizeof *library->parts * count);
     library->is_graph = gsim_alloc(sizeof *library->is_graph * count);
-    if (!library->programs || !library->parts || !library->is_graph)
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!library->programs || !library->parts || !library->is_graph) return gsim_no_memory(error);
     library->simulation.program = &library->set.all;
     return read_all(library, read, context, error);
 }

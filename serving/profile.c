@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpusim/collective.h"
+#include "sim/base/order.h"
 #include "sim/program/file.h"
 
 #define COLUMNS 16
@@ -85,7 +86,7 @@ static enum gsim_status read_lines(struct table *t, const char *const *names, bo
         }
         if (!length) continue;
         if (t->count == t->room && gsim_array_grow(&t->rows, sizeof *t->rows, t->count, &t->room))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            return gsim_no_memory(error);
         t->rows[t->count] = (struct row){0};
         status = read_row(line, columns, names, is_named, &t->rows[t->count++], error);
     }
@@ -111,12 +112,7 @@ static void close_table(struct table *t)
     gsim_free(t->rows);
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    int names = strcmp(a->name, b->name);
-    return names ? names : (a->values[0] > b->values[0]) - (a->values[0] < b->values[0]);
-}
+GSIM_ORDER(compare_rows, struct row, GSIM_TEXT(name) GSIM_UP(values[0]))
 
 static bool has(const char *const *list, const char *name)
 {
@@ -142,7 +138,7 @@ static enum gsim_status read_curves(const char *path, const char *size, struct g
             *c = (struct gsim_profile_curve){.name = gsim_arena_strdup(arena, row->name),
                                              .sizes = GSIM_ARENA_ARRAY(arena, double, t.count),
                                              .us = GSIM_ARENA_ARRAY(arena, double, t.count)};
-            if (!c->name || !c->sizes || !c->us) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            if (!c->name || !c->sizes || !c->us) status = gsim_no_memory(error);
             if (status) break;
         }
         if (c->count && !(row->values[0] > c->sizes[c->count - 1]))
@@ -233,8 +229,7 @@ static enum gsim_status read_attention(const char *path, struct gsim_arena *aren
     if (!status && !fits)
         status = gsim_error_set(error, GSIM_INPUT, "'%.200s': over %d values in a column", path, GSIM_PROFILE_MOST);
     for (int a = 0; a < GSIM_PROFILE_AXES; a++) count *= p->axis_counts[a];
-    if (!status && !(p->attention = GSIM_ARENA_ARRAY(arena, float, count)))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !(p->attention = GSIM_ARENA_ARRAY(arena, float, count))) status = gsim_no_memory(error);
     for (size_t i = 0; i < count && !status; i++) p->attention[i] = NAN;
     for (size_t i = 0; i < t.count && !status; i++) {
         size_t at = 0;

@@ -15,7 +15,7 @@ static bool is_fully_computed(const struct gsim_entry *e) { return e->s.computed
 static void out_of_memory(struct gsim_replica *s)
 {
     s->failed = true;
-    gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    gsim_no_memory(s->error);
 }
 
 static uint32_t take_entry(struct gsim_replica *s)

@@ -137,7 +137,7 @@ static enum gsim_status run(struct fleet *f, struct gsim_serving_result *result,
     for (uint32_t i = 0; i < f->count && !has_failed(f); i++)
         if (end(&f->replicas[i])) return error->status;
     for (int i = 0; i < GSIM_SERVED_COUNT; i++)
-        if (result->figures[i].failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (result->figures[i].failed) return gsim_no_memory(error);
     return GSIM_OK;
 }
 
@@ -163,7 +163,7 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
     }
     f.feed.walk = (struct gsim_arrival_walk){.arrivals = arrivals, .numbers = server->arrivals};
     if (ok) f.feed.has_next = gsim_arrivals_next(&f.feed.walk, &f.feed.next);
-    enum gsim_status status = ok ? run(&f, result, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = ok ? run(&f, result, error) : gsim_no_memory(error);
     for (uint32_t i = 0; i < count && f.replicas; i++) release(&f.replicas[i]);
     gsim_free(f.replicas);
     gsim_free(f.is_done);

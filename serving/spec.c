@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/json.h"
+#include "sim/base/order.h"
 #include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-serving/1"
@@ -84,7 +85,7 @@ static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON 
 {
     uint32_t count = (uint32_t)cJSON_GetArraySize(list), i = 0;
     double *choices = GSIM_ARENA_ARRAY(&spec->arena, double, count + 1);
-    if (!choices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!choices) return gsim_no_memory(error);
     for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST))
             return gsim_json_fail(field, "numbers of tokens", item, error);
@@ -144,7 +145,7 @@ static enum gsim_status read_requests(struct gsim_serving_spec *spec, const cJSO
     if (!cJSON_IsArray(list)) return gsim_json_fail("requests", "a list", list, error);
     struct gsim_arrivals *a = &spec->arrivals;
     a->list = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_served_arrival, (size_t)cJSON_GetArraySize(list) + 1);
-    if (!a->list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!a->list) return gsim_no_memory(error);
     for (const cJSON *item = list->child; item; item = item->next) {
         if (read_request(item, &a->list[a->count], error)) return gsim_error_prefix(error, "requests[%u]", a->count);
         if (a->count && a->list[a->count].arrival_us < a->list[a->count - 1].arrival_us)
@@ -164,12 +165,7 @@ static const char *beside_spec(struct gsim_serving_spec *spec, const char *path)
     return gsim_arena_printf(&spec->arena, "%.*s/%s", (int)(slash - spec->path), spec->path, path);
 }
 
-static int compare_steps(const void *left, const void *right)
-{
-    const struct gsim_serving_step *a = left, *b = right;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    return (a->bucket > b->bucket) - (a->bucket < b->bucket);
-}
+GSIM_ORDER(compare_steps, struct gsim_serving_step, GSIM_UP(kind) GSIM_UP(bucket))
 
 static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON *object, enum gsim_batch_kind kind,
                                      struct gsim_error *error)
@@ -189,7 +185,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
         struct gsim_serving_step *step = &spec->steps[spec->step_count++];
         *step = (struct gsim_serving_step){
             .kind = kind, .bucket = (uint32_t)bucket, .path = beside_spec(spec, item->valuestring)};
-        if (!step->path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!step->path) return gsim_no_memory(error);
     }
     return GSIM_OK;
 }
@@ -202,11 +198,10 @@ static enum gsim_status read_names(struct gsim_serving_spec *spec, const cJSON *
     if (!list) return GSIM_OK;
     if (!cJSON_IsArray(list)) return gsim_json_fail(field, "a list of layers", list, error);
     const char **made = GSIM_ARENA_ARRAY(&spec->arena, const char *, cJSON_GetArraySize(list) + 1);
-    if (!(*names = made)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!(*names = made)) return gsim_no_memory(error);
     for (const cJSON *item = list->child; item; item = item->next) {
         if (!cJSON_IsString(item)) return gsim_json_fail(field, "names of layers", item, error);
-        if (!(*made++ = gsim_arena_strdup(&spec->arena, item->valuestring)))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!(*made++ = gsim_arena_strdup(&spec->arena, item->valuestring))) return gsim_no_memory(error);
     }
     *made = NULL;
     return GSIM_OK;
@@ -218,7 +213,7 @@ static enum gsim_status read_file(struct gsim_serving_spec *spec, const cJSON *o
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, field);
     if (!cJSON_IsString(item)) return gsim_json_fail(field, "a file (CSV)", item, error);
     *path = beside_spec(spec, item->valuestring);
-    return *path ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return *path ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status read_profile(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)
@@ -228,7 +223,7 @@ static enum gsim_status read_profile(struct gsim_serving_spec *spec, const cJSON
                                         "reduces_per_layer", NULL};
     struct gsim_step_profile *p = spec->profile = GSIM_ARENA_NEW(&spec->arena, struct gsim_step_profile);
     struct gsim_profile_files files = {0};
-    if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!p) return gsim_no_memory(error);
     *p = (struct gsim_step_profile){.layers = -1, .reduces_per_layer = 2};
     enum gsim_status status = gsim_json_check_keys(object, "profile", names, error);
     if (!status) status = gsim_json_read_number(object, "", "layers", 1, 1e4, p->layers, &p->layers, error);
@@ -291,7 +286,7 @@ static enum gsim_status read_options(struct gsim_serving_spec *spec, const cJSON
             return gsim_json_fail(item->string, "a number or a text", item, error);
         option[0] = gsim_arena_strdup(&spec->arena, item->string);
         option[1] = gsim_arena_strdup(&spec->arena, cJSON_IsNumber(item) ? text : item->valuestring);
-        if (!option[0] || !option[1]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!option[0] || !option[1]) return gsim_no_memory(error);
     }
     return GSIM_OK;
 }
@@ -338,7 +333,7 @@ static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSO
     const char *path = strncmp(text->valuestring, "poisson:", 8) == 0 || strncmp(text->valuestring, "gamma:", 6) == 0
                            ? text->valuestring
                            : beside_spec(spec, text->valuestring);
-    if (!path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!path) return gsim_no_memory(error);
     return gsim_arrivals_parse(path, (uint32_t)count, &spec->arena, &spec->arrivals, error);
 }
 

@@ -146,7 +146,7 @@ static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, co
     if (!row || gsim_array_grow(&t->rows, sizeof row, row_count, &t->room) ||
         !gsim_slots_add(&t->slots, hash, row_count)) {
         gsim_free(row);
-        gsim_error_set(&t->error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&t->error);
         return &nothing;
     }
     *row = key;

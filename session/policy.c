@@ -16,7 +16,7 @@ static enum gsim_status init(struct gsim_policy_run *p, struct gsim_error *error
     struct told *t = GSIM_ARENA_NEW(p->run->arena, struct told);
     if (t) t->ops = GSIM_ARENA_ARRAY(p->run->arena, struct gsim_policy_op *, (size_t)p->run->program->op_count + 1);
     p->state = t;
-    return t && t->ops ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return t && t->ops ? GSIM_OK : gsim_no_memory(error);
 }
 
 /* The GPU that holds most of what OP takes; -1: none holds any. */

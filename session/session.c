@@ -108,7 +108,7 @@ static void use_scheduler(struct gsim_session *s)
 static enum gsim_status set_scheduler(struct gsim_session *s, const struct gsim_scheduler_ops *scheduler)
 {
     void *params = scheduler->params ? gsim_alloc(scheduler->params_size) : NULL;
-    if (scheduler->params && !params) return gsim_error_set(&s->error, GSIM_NOMEM, "out of memory");
+    if (scheduler->params && !params) return gsim_no_memory(&s->error);
     if (params) gsim_params_set_defaults(scheduler->params, params);
     gsim_free(s->params);
     s->scheduler = scheduler;
@@ -249,7 +249,7 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
     enum gsim_status status = gsim_run(&scenario, &s->timeline, error);
     s->has_run = true; /* the timeline is to be released in any case */
     struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->program.kernel_count + 1));
-    if (status == GSIM_OK && !alone) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !alone) status = gsim_no_memory(error);
     for (uint32_t i = 0; i < s->program.kernel_count && status == GSIM_OK; i++)
         status = gsim_kernel_alone(&s->device, &s->program.kernels[i], &alone[i], error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, &s->device, alone, &s->metrics, error);

@@ -58,7 +58,7 @@ static enum gsim_status add_buffer(void *data, uint32_t index, struct gsim_error
         }
     return gsim_residency_add(&space->residency, index, &w->tables.program.buffers[index])
                ? GSIM_OK
-               : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+               : gsim_no_memory(error);
 }
 
 static void drop_buffer(void *data, uint32_t index)
@@ -82,7 +82,7 @@ enum gsim_status gsim_drawn_init(struct gsim_drawn *w, struct gsim_machine *mach
     w->space = space;
     w->sources = sources;
     w->draws = GSIM_ARENA_ARRAY(&machine->arena, struct gsim_draw, count);
-    if (!w->draws) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w->draws) return gsim_no_memory(error);
     w->count = count;
     enum gsim_status status = gsim_draw_tables_init(&w->tables, known, name, !s->folds && !s->omits_kernels, error);
     for (uint32_t i = 0; i < count && !status; i++) {
@@ -98,7 +98,7 @@ enum gsim_status gsim_drawn_init(struct gsim_drawn *w, struct gsim_machine *mach
     space->kernel_room = w->tables.kernel_room;
     space->buffer_room = w->tables.buffer_room;
     w->kernel_us = GSIM_ARENA_ARRAY(&machine->arena, double, space->kernel_room);
-    return w->kernel_us ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return w->kernel_us ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status open_draw(struct gsim_drawn *w, uint32_t index, struct gsim_error *error)
@@ -107,7 +107,7 @@ static enum gsim_status open_draw(struct gsim_drawn *w, uint32_t index, struct g
     void *defaults = NULL;
     if (!s->params && s->source->params) {
         defaults = gsim_arena_alloc(&w->machine->arena, s->source->params_size);
-        if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!defaults) return gsim_no_memory(error);
         gsim_params_set_defaults(s->source->params, defaults);
     }
     return gsim_draw_open(&w->draws[index], s->params ? s->params : defaults, error);
@@ -170,7 +170,7 @@ enum gsim_status gsim_drawn_keep(struct gsim_drawn *w, const struct gsim_program
 {
     struct gsim_program *program = w->machine->simulation->drawn;
     uint32_t *first = GSIM_ARENA_ARRAY(&w->machine->arena, uint32_t, w->count);
-    if (!first) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!first) return gsim_no_memory(error);
     enum gsim_status status = gsim_draws_to_program(&w->tables, w->draws, w->count, known, first, program, error);
     for (uint32_t i = 0; i < w->count && !status; i++)
         shift_records(w->machine->timeline, w->sources[i].task, first[i]);

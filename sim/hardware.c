@@ -41,11 +41,11 @@ static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *e
     struct gsim_arena *arena = &h->machine->arena;
     h->specs = GSIM_ARENA_ARRAY(arena, const struct gsim_device_spec *, h->device_count);
     h->kinds = GSIM_ARENA_ARRAY(arena, struct gsim_kind, h->device_count < MOST_KINDS ? h->device_count : MOST_KINDS);
-    if (!h->specs || !h->kinds) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!h->specs || !h->kinds) return gsim_no_memory(error);
     for (uint32_t i = 0; i < h->device_count; i++) {
         uint32_t k = 0;
         const struct gsim_device_spec *given = s->devices ? s->devices[i] : s->device;
-        if (!(h->specs[i] = with_model(h, given))) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!(h->specs[i] = with_model(h, given))) return gsim_no_memory(error);
         if (!gsim_model_name(h->specs[i]->model))
             return gsim_error_set(error, GSIM_INPUT, "model: there is none of number %u", h->specs[i]->model);
         while (k < h->kind_count && h->kinds[k].spec != h->specs[i]) k++;
@@ -69,7 +69,7 @@ static enum gsim_status init_platform(struct gsim_hardware *h, struct gsim_error
     const struct gsim_device_facts **facts = GSIM_ARENA_ARRAY(arena, const struct gsim_device_facts *, h->device_count);
     double *peer_gbps = GSIM_ARENA_ARRAY(arena, double, h->device_count);
     double *peer_us = GSIM_ARENA_ARRAY(arena, double, h->device_count);
-    if (!access || !facts || !peer_gbps || !peer_us) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!access || !facts || !peer_gbps || !peer_us) return gsim_no_memory(error);
     for (uint32_t i = 0, k = 0; i < h->device_count; i++) {
         while (h->kinds[k].spec != h->specs[i]) k = (k + 1) % h->kind_count;
         access[i] = &h->kinds[k].access;
@@ -80,7 +80,7 @@ static enum gsim_status init_platform(struct gsim_hardware *h, struct gsim_error
     if (!s->node) h->plain = gsim_node_create_plain(h->device_count, peer_gbps, peer_us);
     if ((!s->node && !h->plain) ||
         !gsim_platform_init(&h->platform, s->node ? s->node : h->plain, h->device_count, access, facts, arena))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     h->machine->platform = &h->platform;
     return GSIM_OK;
 }
@@ -91,7 +91,7 @@ static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint
 {
     uint32_t number = index * (h->device_count < LEAST_STRIDE ? LEAST_STRIDE : h->device_count) + device;
     struct gsim_front *f = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_front);
-    if (!f) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!f) return gsim_no_memory(error);
     h->fronts[index * h->device_count + device] = f;
     enum gsim_status status = gsim_front_init(f, h->devices[device], part, &h->processes[index], number, error);
     f->context = index;
@@ -102,7 +102,7 @@ static enum gsim_status open_device(struct gsim_hardware *h, uint32_t index, uin
                                     struct gsim_error *error)
 {
     struct gsim_device *d = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_device);
-    if (!d) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!d) return gsim_no_memory(error);
     h->devices[index] = d;
     enum gsim_status status = gsim_front_open_device(d, h->machine, h->specs[index], index, part_count, error);
     d->all = h->devices;
@@ -174,7 +174,7 @@ enum gsim_status gsim_hardware_give(struct gsim_hardware *h, uint32_t index, uin
     p->first_device = device;
     p->devices = &h->devices[device];
     p->device_count = 1;
-    return gsim_api_init(p) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_api_init(p) ? GSIM_OK : gsim_no_memory(error);
 }
 
 bool gsim_hardware_make_processes(struct gsim_hardware *h, uint32_t count)
@@ -202,7 +202,7 @@ enum gsim_status gsim_hardware_init(struct gsim_hardware *h, struct gsim_machine
     *h = (struct gsim_hardware){.machine = m, .space = space, .device_count = count};
     h->devices = GSIM_ARENA_ARRAY(&m->arena, struct gsim_device *, count);
     h->busy = GSIM_ARENA_ARRAY(&m->arena, uint64_t, count / 64 + 1);
-    if (!h->devices || !h->busy) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!h->devices || !h->busy) return gsim_no_memory(error);
     m->hardware = h;
     m->open_device = open_later;
     m->timeline->gpu_count = count;

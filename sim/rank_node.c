@@ -41,7 +41,7 @@ static enum gsim_status find_links(const struct gsim_node *of, uint32_t ranks, s
     const struct gsim_own_links **access = GSIM_ARENA_ARRAY(&arena, const struct gsim_own_links *, count);
     for (uint32_t d = 0; access && d < count; d++) access[d] = &own;
     if (!access || !gsim_platform_init(&platform, of, count, access, NULL, &arena)) {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     } else if (node->gpus > 1 && !gsim_node_is_plain(of)) { /* else the device's own, as --opt sets it */
         uint32_t in_ring = ranks > 1 && ranks < node->gpus ? ranks : node->gpus;
         node->links.gpu_gbps = gsim_platform_ring_gbps(&platform, in_ring);

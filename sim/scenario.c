@@ -35,7 +35,7 @@ static enum gsim_status fill(struct gsim_scenario *s, const struct gsim_client *
              *copies = GSIM_ARENA_ARRAY(&s->arena, uint32_t, count);
     s->set = GSIM_ARENA_NEW(&s->arena, struct gsim_task_set);
     s->tasks = GSIM_ARENA_ARRAY(&s->arena, struct gsim_task, count);
-    if (s->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s->arena.failed) return gsim_no_memory(error);
     s->ranks.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         rank_of[i] = list[i].rank;
@@ -54,7 +54,7 @@ static enum gsim_status fill(struct gsim_scenario *s, const struct gsim_client *
             s->tasks[i].scheduler = list[i].scheduler;
             s->tasks[i].scheduler_params = list[i].scheduler_params;
         }
-        if (!s->tasks[i].name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!s->tasks[i].name) return gsim_no_memory(error);
     }
     s->ranks.rank_of = rank_of;
     s->ranks.copies = copies;
@@ -70,14 +70,14 @@ enum gsim_status gsim_scenario_join(struct gsim_scenario *s, const struct gsim_c
         return gsim_error_set(error, GSIM_INPUT, "expected at most %d ranks that differ, found %u", GSIM_LIMIT_TASKS,
                               count);
     uint32_t *device_of = GSIM_ARENA_ARRAY(&s->arena, uint32_t, count + 1), gpus = 0;
-    if (!device_of) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!device_of) return gsim_no_memory(error);
     enum gsim_status status = fill(s, list, count, iterations, error);
     number_devices(list, count, device_of, &gpus);
     s->ranks.device_of = device_of;
     const char *name = list[0].task ? gsim_arena_strdup(&s->arena, simulation->program->name)
                                     : gsim_arena_printf(&s->arena, "%.70s on %u rank%s", list[0].program->name,
                                                         s->ranks.count, s->ranks.count == 1 ? "" : "s");
-    if (!status && !name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !name) status = gsim_no_memory(error);
     if (!status) status = gsim_task_set_init(s->set, name, s->tasks, count, error);
     if (status) return status;
     simulation->program = &s->set->all;
@@ -105,9 +105,9 @@ enum gsim_status gsim_timeline_join(struct gsim_timeline *t, struct gsim_error *
     for (size_t i = 0; i < t->request_count; i++) {
         const struct gsim_request_record *r = &t->requests[i];
         while (t->iteration_count <= r->request) {
-            if (gsim_array_grow(&t->iterations, sizeof *t->iterations, t->iteration_count, &t->iteration_capacity))
-                return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-            t->iterations[t->iteration_count++] = (struct gsim_iteration_record){.start = GSIM_TIME_NEVER};
+            if (!GSIM_APPEND(t->iterations, t->iteration_count, t->iteration_capacity,
+                             (struct gsim_iteration_record){.start = GSIM_TIME_NEVER}))
+                return gsim_no_memory(error);
         }
         struct gsim_iteration_record *all = &t->iterations[r->request];
         if (r->start < all->start) all->start = r->start;

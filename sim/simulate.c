@@ -53,7 +53,7 @@ static enum gsim_status init_machine(struct gsim_machine *m, const struct gsim_s
     m->simulation = s;
     m->timeline = timeline;
     m->error = failure;
-    if (!gsim_agenda_init(&m->agenda, &m->now)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_agenda_init(&m->agenda, &m->now)) return gsim_no_memory(error);
     return s->noise ? gsim_random_init(&m->call_noise, (s->seed + 1) * GSIM_SEED_STEP >> 16, error) : GSIM_OK;
 }
 
@@ -92,8 +92,7 @@ static enum gsim_status init_space(struct world *w, struct gsim_error *error)
     if (!status && known_program(s)) status = gsim_collectives_open(m, w->hardware.device_count, error);
     if (!status) status = gsim_hardware_use(&w->hardware, error);
     if (!status) status = check_total(s, w->space.works->demands, error);
-    if (!status && !gsim_host_cache_init(&w->space, m, s->device))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !gsim_host_cache_init(&w->space, m, s->device)) status = gsim_no_memory(error);
     return status;
 }
 
@@ -133,7 +132,7 @@ static enum gsim_status check_gpus(const struct gsim_simulation *s, uint32_t cou
 static enum gsim_status be_alone(struct world *w, struct gsim_error *error)
 {
     struct gsim_task_state *t = w->tasks.states = GSIM_ARENA_NEW(&w->machine.arena, struct gsim_task_state);
-    if (!t) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!t) return gsim_no_memory(error);
     *t = (struct gsim_task_state){
         .all = &w->tasks, .spec = &w->alone, .process = &w->hardware.processes[0], .client = {.run = &t->run}};
     w->tasks.machine = &w->machine;
@@ -163,7 +162,7 @@ static enum gsim_status find_sources(struct world *w, const struct gsim_simulati
                                   .scheduler_params = s->scheduler_params};
     w->tasks.count = s->tasks ? s->tasks->count : 1;
     w->sources = GSIM_ARENA_ARRAY(&w->machine.arena, struct gsim_drawn_source, w->tasks.count);
-    if (!w->sources) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w->sources) return gsim_no_memory(error);
     for (uint32_t i = 0; i < w->tasks.count && !status; i++) {
         if (!tasks[i].source) continue;
         w->sources[w->source_count++] = (struct gsim_drawn_source){tasks[i].source, tasks[i].source_params, i};
@@ -184,14 +183,12 @@ static enum gsim_status init_world(struct world *w, const struct gsim_simulation
     if (!status) status = gsim_hardware_init(h, &w->machine, &w->space, layout.part_count, error);
     if (!status && s->tasks) h->tasks = &w->tasks;
     if (!status) status = check_gpus(s, h->device_count, error);
-    if (!status && !gsim_hardware_make_processes(h, layout.process_count))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !gsim_hardware_make_processes(h, layout.process_count)) status = gsim_no_memory(error);
     if (!status) w->machine.error = &h->processes[0].driver.error;
     if (!status && s->tasks) status = gsim_tasks_add_parts(&layout, h->devices[0], error);
     for (uint32_t i = 0; i < layout.process_count && !status; i++) {
         status = gsim_hardware_open_process(h, i, s->tasks ? layout.parts[i] : &h->devices[0]->parts[0], error);
-        if (!status && !s->ranks && !gsim_api_init(&h->processes[i]))
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!status && !s->ranks && !gsim_api_init(&h->processes[i])) status = gsim_no_memory(error);
     }
     if (!status) status = init_space(w, error);
     for (uint32_t i = 0; s->ranks && i < layout.process_count && !status; i++)
@@ -237,7 +234,7 @@ static enum gsim_status time_kernels(const struct gsim_space *space, struct gsim
     uint32_t count = space->program->kernel_count;
     if (run->kernel_us) return GSIM_OK;
     double *times = GSIM_ARENA_ARRAY(arena, double, count + 1);
-    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!times) return gsim_no_memory(error);
     for (uint32_t k = 0; k < count; k++) times[k] = space->works->demands[k].solo_ps / (double)GSIM_PS_PER_US;
     run->kernel_us = times;
     return GSIM_OK;
@@ -248,7 +245,7 @@ static enum gsim_status set_default_params(const struct gsim_scheduler_ops *sche
 {
     if (run->params || !scheduler->params) return GSIM_OK;
     void *defaults = gsim_arena_alloc(run->arena, scheduler->params_size);
-    if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!defaults) return gsim_no_memory(error);
     gsim_params_set_defaults(scheduler->params, defaults);
     run->params = defaults;
     return GSIM_OK;
@@ -268,7 +265,7 @@ static enum gsim_status place(struct gsim_run *run, const struct gsim_scheduler_
     if (run->device_count == 1) return GSIM_OK; /* there is no choice */
     if (!run->placement_params && placement->params) {
         void *defaults = gsim_arena_alloc(run->arena, placement->params_size);
-        if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!defaults) return gsim_no_memory(error);
         gsim_params_set_defaults(placement->params, defaults);
         run->placement_params = defaults;
     }
@@ -346,7 +343,7 @@ static enum gsim_status run_tasks(struct world *w, struct gsim_error *error)
     for (uint32_t i = 0; i < tasks->count && !status; i++) status = prepare_task(w, &tasks->states[i], i, error);
     for (uint32_t i = 0; i < tasks->count && !status; i++) {
         struct gsim_host_thread *thread = gsim_machine_add_thread(m, &tasks->states[i].process->driver);
-        if (!thread) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!thread) return gsim_no_memory(error);
         thread->client = &tasks->states[i].client;
         if (!i) m->running = thread;
     }
@@ -367,7 +364,7 @@ enum gsim_status gsim_simulate(const struct gsim_simulation *simulation, struct 
                                             sizeof *simulation->sharing, error))
         return GSIM_INPUT;
     struct world *w = gsim_alloc(sizeof *w);
-    if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w) return gsim_no_memory(error);
     enum gsim_status status = init_world(w, simulation, timeline, &failure, error);
     if (!status) status = run_tasks(w, error);
     if (w->source_count) {

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "sim/base/order.h"
 #include "sim/sm/demand.h"
 
 #define LOW_SHARE  0.05
@@ -67,11 +68,7 @@ static enum gsim_status make_copy(struct gsim_spread_copy *copy, const struct gs
     return GSIM_OK;
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
+GSIM_ORDER_OF(by_size, double)
 
 /* Linear between neighbours. */
 static double quantile(const double *sorted, uint32_t count, double share)
@@ -122,7 +119,7 @@ enum gsim_status gsim_spread_run(const struct gsim_simulation *simulation, uint3
     double *times_us = GSIM_ARENA_ARRAY(&arena, double, runs);
     struct gsim_demand *demands =
         simulation->demands ? NULL : GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program->kernel_count + 1);
-    if (!times_us || (!simulation->demands && !demands)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!times_us || (!simulation->demands && !demands)) status = gsim_no_memory(error);
     if (status == GSIM_OK && demands) {
         status = gsim_demands_init(demands, program->kernel_count, simulation->device, program->kernels, error);
         shared.demands = demands;

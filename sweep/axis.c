@@ -18,16 +18,10 @@ struct builder {
     struct gsim_error *error;
 };
 
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 static enum gsim_status add_value(struct builder *builder, struct gsim_value value)
 {
-    if (!value.text || gsim_array_grow(&builder->values, sizeof(value), builder->axis->count, &builder->capacity))
-        return fail_memory(builder->error);
-    builder->values[builder->axis->count++] = value;
+    if (!value.text || !GSIM_APPEND(builder->values, builder->axis->count, builder->capacity, value))
+        return gsim_no_memory(builder->error);
     return GSIM_OK;
 }
 
@@ -191,7 +185,7 @@ static enum gsim_status finish(struct builder *builder, enum gsim_status status)
         if (axis->values) memcpy(axis->values, builder->values, axis->count * sizeof(*axis->values));
     }
     gsim_free(builder->values);
-    return status == GSIM_OK && builder->arena->failed ? fail_memory(builder->error) : status;
+    return status == GSIM_OK && builder->arena->failed ? gsim_no_memory(builder->error) : status;
 }
 
 enum gsim_status gsim_axis_parse(struct gsim_axis *axis, const char *name, bool is_integer, const char *text,
@@ -201,7 +195,7 @@ enum gsim_status gsim_axis_parse(struct gsim_axis *axis, const char *name, bool 
     enum gsim_status status = GSIM_OK;
     *axis = (struct gsim_axis){.name = name, .is_integer = is_integer};
     char *at = gsim_arena_strdup(arena, text);
-    if (!at) return fail_memory(error);
+    if (!at) return gsim_no_memory(error);
     for (char *comma; status == GSIM_OK && at; at = comma) {
         comma = strchr(at, ',');
         if (comma) *comma++ = '\0';
@@ -241,13 +235,13 @@ enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t s
         axes[i].count = samples;
         axes[i].values = GSIM_ARENA_ARRAY(arena, struct gsim_value, samples);
     }
-    if (arena->failed) return fail_memory(error);
+    if (arena->failed) return gsim_no_memory(error);
     if (sobol_count > GSIM_SOBOL_AXES_MAX)
         return gsim_error_set(error, GSIM_USAGE, "%u axes ask for sobol: expected at most %d", sobol_count,
                               GSIM_SOBOL_AXES_MAX);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_qrng *sobol = sobol_count ? gsl_qrng_alloc(gsl_qrng_sobol, sobol_count) : NULL;
-    enum gsim_status status = rng && (sobol || !sobol_count) ? GSIM_OK : fail_memory(error);
+    enum gsim_status status = rng && (sobol || !sobol_count) ? GSIM_OK : gsim_no_memory(error);
     if (rng) gsl_rng_set(rng, (unsigned long)seed);
     for (size_t k = 0; k < samples && status == GSIM_OK; k++) {
         double shares[GSIM_SOBOL_AXES_MAX];
@@ -261,5 +255,5 @@ enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t s
     }
     if (sobol) gsl_qrng_free(sobol);
     if (rng) gsl_rng_free(rng);
-    return status == GSIM_OK && arena->failed ? fail_memory(error) : status;
+    return status == GSIM_OK && arena->failed ? gsim_no_memory(error) : status;
 }

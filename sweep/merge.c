@@ -24,9 +24,8 @@ static enum gsim_status take_sweep(void *data, const struct gsim_sweep_record *r
     copy.shard = NULL; /* together they are the whole */
     enum gsim_status status = gsim_store_add_sweep(merging->out, &copy, error);
     for (int i = 0; i < 2 && status == GSIM_OK; i++) {
-        if (gsim_array_grow(&merging->sweeps, sizeof(int64_t), merging->sweep_count, &merging->sweep_capacity))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        merging->sweeps[merging->sweep_count++] = i ? copy.id : record->id;
+        if (!GSIM_APPEND(merging->sweeps, merging->sweep_count, merging->sweep_capacity, i ? copy.id : record->id))
+            return gsim_no_memory(error);
     }
     return status;
 }

@@ -67,8 +67,7 @@ static enum gsim_status note_done(void *data, const char *key, const char *statu
 static enum gsim_status add_item(struct gsim_sweep_plan *plan, uint64_t item, struct gsim_error *error)
 {
     size_t capacity = (size_t)plan->capacity;
-    if (gsim_array_grow(&plan->items, sizeof(item), (size_t)plan->count, &capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&plan->items, sizeof(item), (size_t)plan->count, &capacity)) return gsim_no_memory(error);
     plan->capacity = capacity;
     plan->items[plan->count++] = item;
     return GSIM_OK;
@@ -82,7 +81,7 @@ static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim
     enum gsim_status status = config->key(config->data, item, text, error);
     if (status != GSIM_OK) return status;
     struct key *entry = put_key(keys, text, &is_new);
-    if (!entry) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!entry) return gsim_no_memory(error);
     bool is_done = entry->is_done;
     entry->is_done = false; /* a second time it is a repetition */
     if (!is_new && !is_done) {
@@ -108,7 +107,7 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     uint64_t met = 0;
     *plan = (struct gsim_sweep_plan){0};
     struct gsim_setting *settings = gsim_alloc((spec->axis_count + 1) * sizeof(*settings));
-    enum gsim_status status = settings ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = settings ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK && store) status = gsim_store_each_key(store, note_done, &reading, error);
     for (uint64_t item = 0; item < spec->total && status == GSIM_OK; item++) {
         gsim_spec_point(spec, item, settings, &repeat);
@@ -119,7 +118,7 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     gsim_free(keys.list);
     gsim_slots_release(&keys.slots);
     plan->wanted = plan->count + plan->done;
-    if (status == GSIM_NOMEM && error && !error->status) gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_NOMEM && error && !error->status) gsim_no_memory(error);
     if (status != GSIM_OK) gsim_plan_release(plan);
     return status;
 }

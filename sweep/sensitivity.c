@@ -16,11 +16,6 @@
                        * other (Kocis and Whiten 1997); a prime that is no base of the sequence */
 #define RESAMPLES 200 /* of the bootstrap */
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* --- designs --- */
 static double *row_of(const struct gsim_design *design, size_t point) { return design->u + point * design->inputs; }
 
@@ -54,7 +49,7 @@ static enum gsim_status pairs_init(struct pairs *pairs, const struct gsim_design
         gsl_qrng_alloc(dimensions <= SOBOL_DIMENSIONS ? gsl_qrng_sobol : gsl_qrng_halton, (unsigned)dimensions);
     pairs->shift = gsim_alloc(sizeof(double) * dimensions);
     pairs->pair = gsim_alloc(sizeof(double) * dimensions);
-    enum gsim_status status = rng && pairs->sequence && pairs->shift && pairs->pair ? GSIM_OK : no_memory(error);
+    enum gsim_status status = rng && pairs->sequence && pairs->shift && pairs->pair ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK) {
         gsl_rng_set(rng, (unsigned long)design->seed);
         for (size_t i = 0; i < dimensions; i++) pairs->shift[i] = gsl_rng_uniform(rng);
@@ -117,7 +112,7 @@ enum gsim_status gsim_design_init(struct gsim_design *design, struct gsim_error 
         break;
     }
     design->u = gsim_alloc(sizeof *design->u * design->points * inputs);
-    if (!design->u) return no_memory(error);
+    if (!design->u) return gsim_no_memory(error);
     if (design->method != GSIM_ONE_AT_A_TIME) return design_blocks(design, error);
     design_one_at_a_time(design);
     return GSIM_OK;
@@ -204,7 +199,7 @@ static enum gsim_status effects_sobol(const struct gsim_design *design, const do
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t *chosen = gsim_alloc(sizeof *chosen * design->samples);
     double *centred = gsim_alloc(sizeof *centred * design->points), mean = 0;
-    enum gsim_status status = rng && chosen && centred ? GSIM_OK : no_memory(error);
+    enum gsim_status status = rng && chosen && centred ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK) {
         gsl_rng_set(rng, (unsigned long)design->seed);
         /* The first-order estimator's variance falls when the mean is taken off. */

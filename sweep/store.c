@@ -13,7 +13,7 @@
 
 enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doing, struct gsim_error *error)
 {
-    if (!store->db) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!store->db) return gsim_no_memory(error);
     int code = sqlite3_errcode(store->db), system_code = sqlite3_system_errno(store->db);
     bool is_full = (code & 0xff) == SQLITE_FULL ||
                    ((code & 0xff) == SQLITE_IOERR && (system_code == ENOSPC || system_code == EDQUOT));
@@ -22,8 +22,7 @@ enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doi
         return gsim_error_set(error, GSIM_IO, "cannot write '%s': the disk is full; what was reported done is safe",
                               store->path);
     switch (code & 0xff) {
-    case SQLITE_NOMEM:
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    case SQLITE_NOMEM: return gsim_no_memory(error);
     case SQLITE_CORRUPT:
         return gsim_error_set(error, GSIM_IO,
                               "cannot %s '%s': the file is damaged (%s); keep a copy and try: sqlite3 '%s' .recover",
@@ -174,7 +173,7 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
     struct gsim_store *made = gsim_alloc(sizeof(*made));
     if (!made || !(made->path = gsim_arena_strdup(&made->arena, path))) {
         gsim_free(made);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
     if (status == GSIM_OK && is_writer)

@@ -85,7 +85,7 @@ static enum gsim_status parse(struct gsim_case_set *set, const char *file, const
     const char *end = NULL;
     size_t before = set->count;
     struct gsim_cases_reader r = {.set = set, .at.error = error, .file = gsim_arena_strdup(&set->arena, file)};
-    if (!r.file) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r.file) return gsim_no_memory(error);
     cJSON *root = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
     if (!root) {
         size_t line = 1;

@@ -121,7 +121,7 @@ static bool keep(struct splitter *s, const char *from, size_t length)
             s->status =
                 room > 2 * (size_t)GSIM_EVENT_BYTES
                     ? gsim_error_set(s->error, GSIM_INPUT, "%s: expected at most %u bytes", s->place, GSIM_EVENT_BYTES)
-                    : gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+                    : gsim_no_memory(s->error);
             return false;
         }
         s->text = text;
@@ -218,7 +218,7 @@ static bool unread(struct splitter *s, size_t from)
            room = back + rest > CHUNK_BYTES ? back + rest : CHUNK_BYTES;
     char *chunk = gsim_alloc(room);
     if (!chunk) {
-        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+        s->status = gsim_no_memory(s->error);
         return false;
     }
     s->seen = s->value;
@@ -380,7 +380,7 @@ enum gsim_status gsim_events_read(const char *path, const struct gsim_events_han
     if (gsim_gz_open(&s.gz, path, error) != GSIM_OK) return error->status;
     s.chunk = gsim_alloc(CHUNK_BYTES);
     if (s.chunk) read_file(&s);
-    else s.status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else s.status = gsim_no_memory(error);
     gsim_gz_close(&s.gz);
     gsim_free(s.chunk);
     gsim_free(s.text);

@@ -20,7 +20,7 @@ enum gsim_status gsim_recording_time(const struct gsim_recording *run, double *m
 {
     size_t count = run->iteration_count;
     double *sorted = gsim_alloc(count * sizeof *sorted);
-    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!sorted) return gsim_no_memory(error);
     memcpy(sorted, run->iteration_us, count * sizeof *sorted);
     gsl_sort(sorted, 1, count);
     *median_us = gsl_stats_median_from_sorted_data(sorted, 1, count);

@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/gz.h"
+#include "sim/base/order.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "traces/place.h"
@@ -210,11 +211,8 @@ static void read_profile(struct reader *r, const char *text)
     if (!r->at.failed && gsim_recordings_profile(r->set, &profile.key))
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
     if (r->at.failed) return;
-    if (gsim_array_grow(&r->set->profiles, sizeof profile, r->set->profile_count, &r->set->profile_capacity)) {
+    if (!GSIM_APPEND(r->set->profiles, r->set->profile_count, r->set->profile_capacity, profile))
         gsim_place_no_memory(&r->at);
-        return;
-    }
-    r->set->profiles[r->set->profile_count++] = profile;
 }
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
@@ -272,12 +270,7 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
     }
 }
 
-static int by_launch(const void *left, const void *right)
-{
-    const struct gsim_recorded_op *a = left, *b = right;
-    if (a->launch_us != b->launch_us) return a->launch_us < b->launch_us ? -1 : 1;
-    return a->start_us != b->start_us ? (a->start_us < b->start_us ? -1 : 1) : 0;
-}
+GSIM_ORDER(by_launch, struct gsim_recorded_op, GSIM_UP(launch_us) GSIM_UP(start_us))
 
 static void read_traced(struct reader *r, const char *object, struct gsim_recording *run)
 {

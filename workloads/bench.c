@@ -45,7 +45,7 @@ enum gsim_status gsim_bench_begin(struct gsim_bench *bench, const struct gsim_wo
     if (o->iterations > GSIM_LIMIT_ITERATIONS)
         return out_of_range(bench, "iterations", 1, GSIM_LIMIT_ITERATIONS, "", o->iterations, error);
     bench->builder = gsim_builder_create(ops->name);
-    return bench->builder ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return bench->builder ? GSIM_OK : gsim_no_memory(error);
 }
 
 uint32_t gsim_bench_buffer(struct gsim_bench *bench, const char *name, double count, double element_bytes,

@@ -8,6 +8,7 @@
 
 #include "ask/edits/changes.h"
 #include "gpusim/limits.h"
+#include "sim/base/order.h"
 
 struct builder {
     const struct gsim_program *from;
@@ -57,11 +58,7 @@ static bool is_bucket(const struct builder *b, const struct gsim_op *op)
     return c && c->kind == GSIM_COLLECTIVE_ALL_REDUCE && (op->stream < 0 ? 0 : op->stream) != b->compute_stream;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
+GSIM_ORDER_OF(compare_numbers, uint32_t)
 
 static uint32_t put(struct builder *b, struct gsim_op *op, uint32_t after_count)
 {
@@ -270,10 +267,9 @@ enum gsim_status gsim_collective_edit(const struct gsim_program *from, const str
     b.map = gsim_alloc(sizeof *b.map * room);
     b.after = gsim_alloc(sizeof *b.after * afters);
     b.pending = gsim_alloc(sizeof *b.pending * room);
-    enum gsim_status status =
-        b.map && b.after && b.pending && b.to ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = b.map && b.after && b.pending && b.to ? GSIM_OK : gsim_no_memory(error);
     if (!status) find_streams(&b);
-    if (!status && b.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && b.failed) status = gsim_no_memory(error);
     if (!status) build(&b);
     if (!status) {
         status = gsim_builder_finish(b.to, from->iterations, program, error);

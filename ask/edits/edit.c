@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
+
 bool gsim_edit_begin(struct gsim_edit *e, const struct gsim_program *source)
 {
     *e = (struct gsim_edit){.source = source, .kernel_count = source->kernel_count};
@@ -43,11 +45,7 @@ bool gsim_edit_add_after(struct gsim_edit *e, uint32_t op, uint32_t other)
     return true;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
+GSIM_ORDER_OF(compare_numbers, uint32_t)
 
 struct list {
     uint32_t *items;
@@ -57,11 +55,7 @@ struct list {
 
 static void append(struct list *list, uint32_t item)
 {
-    if (list->failed || gsim_array_grow(&list->items, sizeof *list->items, list->count, &list->room)) {
-        list->failed = true;
-        return;
-    }
-    list->items[list->count++] = item;
+    if (list->failed || !GSIM_APPEND(list->items, list->count, list->room, item)) list->failed = true;
 }
 
 static void sort_out(struct list *list)

@@ -10,6 +10,7 @@
 
 #include "ask/whatif/blame.h"
 #include "ask/whatif/path.h"
+#include "sim/base/order.h"
 
 #define STATE_TEXT(name, text) text,
 #define CAUSE_TEXTS(name, word, text) {word, text},
@@ -62,11 +63,9 @@ static void add(struct sweep *s, gsim_time start, gsim_time end, enum gsim_gpu_s
         last->end = end;
         return;
     }
-    if (s->failed || gsim_array_grow(&x->stretches, sizeof *x->stretches, x->stretch_count, &x->stretch_room)) {
+    if (s->failed || !GSIM_APPEND(x->stretches, x->stretch_count, x->stretch_room,
+                                  (struct gsim_stretch){start, end, state, cause, next, what}))
         s->failed = true;
-        return;
-    }
-    x->stretches[x->stretch_count++] = (struct gsim_stretch){start, end, state, cause, next, what};
 }
 
 static void stop_running(struct sweep *s, uint32_t work)
@@ -180,12 +179,7 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
     }
 }
 
-static int compare_held(const void *left, const void *right)
-{
-    const struct held *a = left, *b = right;
-    if (a->since != b->since) return a->since < b->since ? -1 : 1;
-    return (a->work > b->work) - (a->work < b->work);
-}
+GSIM_ORDER(compare_held, struct held, GSIM_UP(since) GSIM_UP(work))
 
 static void list_held(struct sweep *s)
 {

@@ -2,6 +2,8 @@
 /* See ask/whatif/clients.h: each moment counts once, a client's own kernels first. */
 #include <stdlib.h>
 
+#include "sim/base/order.h"
+
 #include "ask/whatif/clients.h"
 
 enum kind { COMPUTE, TRANSFER, WAITING, OTHERS, INSIDE, KIND_COUNT }; /* INSIDE: of what is told */
@@ -12,11 +14,7 @@ struct edge {
     int step;
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
+GSIM_ORDER(by_time, struct edge, GSIM_UP(time))
 
 struct edges {
     struct edge *list;

@@ -198,11 +198,7 @@ struct flow {
 static void add_pred(struct flow *f, uint32_t op)
 {
     if (op == NONE || f->failed) return;
-    if (gsim_array_grow(&f->preds, sizeof *f->preds, f->pred_count, &f->pred_room)) {
-        f->failed = true;
-        return;
-    }
-    f->preds[f->pred_count++] = op;
+    if (!GSIM_APPEND(f->preds, f->pred_count, f->pred_room, op)) f->failed = true;
 }
 
 static void add_reader(struct flow *f, uint32_t buffer, uint32_t op)

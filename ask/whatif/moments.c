@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/sm/demand.h"
 
 static enum gsim_status no_memory(struct gsim_error *error)
@@ -14,22 +15,10 @@ static enum gsim_status no_memory(struct gsim_error *error)
     return gsim_error_set(error, GSIM_NOMEM, "cannot explain the run: out of memory");
 }
 
-static int compare_starts(const void *left, const void *right)
-{
-    const struct gsim_moment_work *a = left, *b = right;
-    if (a->start != b->start) return a->start < b->start ? -1 : 1;
-    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
-    if (a->is_copy != b->is_copy) return a->is_copy ? 1 : -1;
-    return (a->record > b->record) - (a->record < b->record);
-}
+GSIM_ORDER(compare_starts, struct gsim_moment_work,
+           GSIM_UP(start) GSIM_UP(correlation) GSIM_UP(is_copy) GSIM_UP(record))
 
-static int compare_keyed(const void *left, const void *right)
-{
-    const struct gsim_moment_key *a = left, *b = right;
-    if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    if (a->low != b->low) return a->low < b->low ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
-}
+GSIM_ORDER(compare_keyed, struct gsim_moment_key, GSIM_UP(high) GSIM_UP(low) GSIM_UP(item))
 
 bool gsim_sort_into(struct gsim_moment_key *keys, size_t count, uint32_t *items)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ask/whatif/blame.h"
+#include "sim/base/order.h"
 
 #define STREAMS GSIM_PAIR_STREAMS
 #define NONE    UINT32_MAX
@@ -88,18 +89,9 @@ static bool is_of_pairs(const struct sweep *s, const struct gsim_moment_work *w)
     return !w->is_copy && !w->is_unexplained && w->call != NONE && w->end > s->from && w->start < s->to;
 }
 
-static int compare_busy(const void *left, const void *right)
-{
-    const struct stream *a = left, *b = right;
-    if (a->busy != b->busy) return a->busy > b->busy ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+GSIM_ORDER(compare_busy, struct stream, GSIM_DOWN(busy) GSIM_UP(number))
 
-static int compare_streams(const void *left, const void *right)
-{
-    const struct stream *a = left, *b = right;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
+GSIM_ORDER(compare_streams, struct stream, GSIM_UP(number))
 
 static struct stream *find_stream(struct sweep *s, uint32_t number, uint32_t count)
 {
@@ -255,13 +247,7 @@ static void sweep(struct sweep *s)
 }
 
 /* --- the pairs --- */
-static int compare_pairs(const void *left, const void *right)
-{
-    const struct gsim_pair *a = left, *b = right;
-    if (a->apart != b->apart) return a->apart > b->apart ? -1 : 1;
-    if (a->streams[0] != b->streams[0]) return a->streams[0] < b->streams[0] ? -1 : 1;
-    return a->streams[1] < b->streams[1] ? -1 : a->streams[1] > b->streams[1];
-}
+GSIM_ORDER(compare_pairs, struct gsim_pair, GSIM_DOWN(apart) GSIM_UP(streams[0]) GSIM_UP(streams[1]))
 
 static bool list_pairs(const struct sweep *s, struct gsim_pair **pairs, size_t *count)
 {

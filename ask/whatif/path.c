@@ -10,6 +10,7 @@
 
 #include "ask/whatif/blame.h"
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 
 struct walk {
     const struct gsim_moments *m;
@@ -33,8 +34,9 @@ static struct gsim_path_part *part_of(struct walk *w, enum gsim_part_kind kind, 
         if (x->parts[i].kind == kind && x->parts[i].index == index && x->parts[i].what &&
             strcmp(x->parts[i].what, what) == 0)
             return &x->parts[i];
-    if (gsim_array_grow(&x->parts, sizeof *x->parts, x->part_count, &x->part_room)) return NULL;
-    x->parts[x->part_count++] = (struct gsim_path_part){.kind = kind, .index = index, .what = what};
+    if (!GSIM_APPEND(x->parts, x->part_count, x->part_room,
+                     (struct gsim_path_part){.kind = kind, .index = index, .what = what}))
+        return NULL;
     if (!what) w->part_of[key] = (uint32_t)x->part_count;
     return &x->parts[x->part_count - 1];
 }
@@ -213,25 +215,14 @@ static void walk(struct walk *w)
     }
 }
 
-static int compare_parts(const void *left, const void *right)
-{
-    const struct gsim_path_part *a = left, *b = right;
-    if (a->time != b->time) return a->time > b->time ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+GSIM_ORDER(compare_parts, struct gsim_path_part, GSIM_DOWN(time) GSIM_UP(kind) GSIM_UP(index))
 
 struct named {
     const char *name;
     uint32_t kernel;
 };
 
-static int compare_names(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    int order = strcmp(a->name, b->name);
-    return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
-}
+GSIM_ORDER(compare_names, struct named, GSIM_TEXT(name) GSIM_UP(kernel))
 
 /* Kernels that differ in their shapes or times only are one on the path. */
 static bool find_alike(struct walk *w)

@@ -15,6 +15,7 @@
 #include "cli/trust/host.h"
 #include "cli/traces.h"
 #include "sim/base/gz.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/device/other.h"
 #include "traces/import/importers.h"
@@ -94,8 +95,7 @@ static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *pat
             return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world,
                                   t->traces[i].path, t->traces[i].world);
     }
-    if (gsim_array_grow(&t->traces, sizeof *t->traces, t->count, room))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&t->traces, sizeof *t->traces, t->count, room)) return gsim_no_memory(error);
     uint32_t at = t->count++;
     for (; at && t->traces[at - 1].rank > trace.rank; at--) t->traces[at] = t->traces[at - 1];
     t->traces[at] = trace;
@@ -111,7 +111,7 @@ static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *f
         uint32_t rank, world;
         if (!gsim_text_ends_with(entry->d_name, ".json") && !gsim_text_ends_with(entry->d_name, ".json.gz")) continue;
         const char *path = gsim_arena_printf(&t->arena, "%s/%s", folder, entry->d_name);
-        if (!path) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!path) status = gsim_no_memory(error);
         else if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);
     }
     if (directory) closedir(directory);
@@ -170,11 +170,7 @@ static bool is_collective(const struct gsim_cli_rank_trace *trace, const struct 
     return op->kind == GSIM_OP_KERNEL && trace->program.kernels[op->kernel_index].collective && r->end_us == r->end_us;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+GSIM_ORDER_OF(compare_doubles, double)
 
 /* How much later than the first rank's a rank's first launch call was: what the median collective, which ends on both
  * at once, tells. */
@@ -183,7 +179,7 @@ static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, str
 {
     double *differences = gsim_alloc(sizeof *differences * ((size_t)trace->times.count + 1));
     size_t count = 0;
-    if (!differences) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!differences) return gsim_no_memory(error);
     for (uint32_t i = 0, j = 0; i < first->times.count && j < trace->times.count; i++, j++) {
         while (i < first->times.count && !is_collective(first, &first->times.ops[i])) i++;
         while (j < trace->times.count && !is_collective(trace, &trace->times.ops[j])) j++;
@@ -290,7 +286,7 @@ static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim
         clients[i] = (struct gsim_client){
             .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
-    if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (t->arena.failed) return gsim_no_memory(error);
     t->simulation = (struct gsim_simulation){.device = &setup->device,
                                              .scheduler = async,
                                              .gpu = setup->gpu,
@@ -318,7 +314,7 @@ static enum gsim_status read_file(struct gsim_cli_rank_traces *t, const struct g
     if (status) return status;
     t->count = t->file.count;
     t->traces = gsim_alloc(sizeof *t->traces * t->count);
-    if (!t->traces) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!t->traces) return gsim_no_memory(error);
     for (uint32_t i = 0; i < t->count; i++)
         t->traces[i] = (struct gsim_cli_rank_trace){.path = t->file.ranks[i].program->name,
                                                     .rank = t->file.ranks[i].rank};

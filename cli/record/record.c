@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "sim/base/order.h"
 #include "sim/program/file.h"
 #include "traces/import/importers.h"
 
@@ -174,11 +175,7 @@ struct heavy {
     double us;
 };
 
-static int compare_heavy(const void *left, const void *right)
-{
-    const struct heavy *a = left, *b = right;
-    return (a->us < b->us) - (a->us > b->us);
-}
+GSIM_ORDER(compare_heavy, struct heavy, GSIM_DOWN(us))
 
 /* As ncu names a function: without what it returns, namespaces, parameters. */
 static void add_name(char *regex, size_t size, const char *name)
@@ -268,7 +265,7 @@ int gsim_cli_record(const struct gsim_cli_arguments *arguments)
     unlink(path);
     (void)visit_beside(path, true); /* of an earlier recording */
     char **words = gsim_alloc(sizeof *words * (count + 1));
-    if (!words && gsim_error_set(&error, GSIM_NOMEM, "out of memory")) return gsim_cli_fail(&error);
+    if (!words && gsim_no_memory(&error)) return gsim_cli_fail(&error);
     for (size_t i = 0; i <= count; i++) words[i] = i < count ? (char *)(uintptr_t)arguments->operands[i] : NULL;
     calibrate(tracer, cost);
     int status = run(tracer, path, NULL, range, cost, arguments->value[GSIM_CLI_RECORD_ARGUMENTS] != NULL, words);

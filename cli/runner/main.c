@@ -77,28 +77,25 @@ const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *n
     return initial;
 }
 
-enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
-                                       uint32_t *value, struct gsim_error *error)
+uint32_t gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
+                               struct gsim_error *error)
 {
     const char *text = gsim_runner_own_value(words, name, NULL);
     char *end;
-    *value = initial;
-    if (!text) return GSIM_OK;
+    if (!text) return initial;
     unsigned long number = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end || number > 1000000)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name,
-                              text);
-    *value = (uint32_t)number;
-    return GSIM_OK;
+    if (!error->status && (!isdigit((unsigned char)text[0]) || *end || number > 1000000))
+        gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name, text);
+    return (uint32_t)number;
 }
 
-enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value,
-                                        struct gsim_error *error)
+bool gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, struct gsim_error *error)
 {
     const char *text = gsim_runner_own_value(words, name, initial ? "on" : "off");
-    *value = strcmp(text, "on") == 0;
-    if (*value || strcmp(text, "off") == 0) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
+    bool is_on = strcmp(text, "on") == 0;
+    if (!error->status && !is_on && strcmp(text, "off") != 0)
+        gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
+    return is_on;
 }
 
 /* The device file that belongs to this GPU: the one of its name's last word ("NVIDIA H200" is h200, "NVIDIA
@@ -149,7 +146,7 @@ enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct 
     *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
     size_t count = (size_t)words->count + 1;
     arguments->opts = gsim_alloc((2 * sizeof(*arguments->opts) + sizeof(*arguments->repeated)) * count);
-    if (!arguments->opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!arguments->opts) return gsim_no_memory(error);
     arguments->operands = arguments->opts + count;
     arguments->repeated = (struct gsim_cli_repeated *)(void *)(arguments->operands + count);
     return gsim_cli_parse(arguments, words->count, words->items, 0, error);
@@ -234,7 +231,7 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
     double *times = NULL, *traced = NULL;
     enum gsim_status status = gsim_runner_run(job, &clean, error);
     if (status == GSIM_OK && !(times = iteration_times(&clean, options->warmup, &count)))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     if (status == GSIM_OK) {
         simulation->detailed = true;
         job->traced = options->traced && !options->stamped;
@@ -330,15 +327,15 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_point point = {0};
     struct gsim_runner_gpu gpu;
-    struct run_options options;
+    const struct run_options options = {.warmup = gsim_runner_own_count(words, "warmup", 3, error),
+                                        .traced = gsim_runner_own_switch(words, "tracer", true, error),
+                                        .stamped = gsim_runner_own_switch(words, "stamps", false, error),
+                                        .checked = gsim_runner_own_switch(words, "check", true, error),
+                                        .blocks = gsim_runner_own_value(words, "blocks-file", NULL)};
     const struct gsim_scheduler_ops *scheduler = NULL;
-    enum gsim_status status = gsim_runner_own_count(words, "warmup", 3, &options.warmup, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", true, &options.traced, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "stamps", false, &options.stamped, error);
-    options.blocks = gsim_runner_own_value(words, "blocks-file", NULL);
+    enum gsim_status status = error->status;
     if (status == GSIM_OK && options.blocks && !options.stamped)
         status = gsim_error_set(error, GSIM_USAGE, "--blocks-file: expected --stamps on too");
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "check", true, &options.checked, error);
     if (status == GSIM_OK) status = gsim_runner_parse(&arguments, words, error);
     if (status == GSIM_OK && (!arguments.value[GSIM_CLI_WORKLOAD] || !arguments.value[GSIM_CLI_SCHED]))
         status =

@@ -15,11 +15,10 @@ struct gsim_runner_words {
 
 /* The value of --NAME, which is taken out of the words; INITIAL when it is not there, "" when its value is missing. */
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial);
-enum gsim_status gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
-                                       uint32_t *value, struct gsim_error *error) GSIM_NODISCARD;
-/* "on" or "off"; INITIAL when not given. */
-enum gsim_status gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, bool *value,
-                                        struct gsim_error *error) GSIM_NODISCARD;
+/* A count, and "on" or "off"; INITIAL when not given. ERROR keeps the first failure. */
+uint32_t gsim_runner_own_count(struct gsim_runner_words *words, const char *name, uint32_t initial,
+                               struct gsim_error *error);
+bool gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, bool initial, struct gsim_error *error);
 /* What is left of the words, as gpusim run takes it; arguments->opts is the caller's to free, also on failure. */
 enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct gsim_runner_words *words,
                                    struct gsim_error *error) GSIM_NODISCARD;

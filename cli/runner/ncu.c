@@ -21,7 +21,7 @@ static enum gsim_status spawn(char *const words[], struct gsim_error *error)
     posix_spawn_file_actions_t actions;
     int result = 0;
     pid_t pid;
-    if (posix_spawn_file_actions_init(&actions)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (posix_spawn_file_actions_init(&actions)) return gsim_no_memory(error);
     int failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (!failed) failed = posix_spawnp(&pid, words[0], &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);

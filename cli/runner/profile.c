@@ -96,7 +96,7 @@ static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
                                   .stamped = true,
                                   .see_block = gsim_stamps_see,
                                   .block_context = sums};
-    if (!sums) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!sums) return gsim_no_memory(error);
     enum gsim_status status = gsim_runner_run(&job, &timeline, error);
     if (status == GSIM_OK) gsim_stamps_imbalance(&p->point.program, sums, p->kernels);
     gsim_timeline_release(&timeline);
@@ -200,7 +200,7 @@ static enum gsim_status write_file(struct profile *p, struct gsim_error *error)
     for (uint32_t i = 0; i < p->point.program.kernel_count && status == GSIM_OK; i++) {
         if (!p->kernels[i].name) continue;
         struct gsim_kernel *k = gsim_profiles_add(&known);
-        if (!k) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!k) status = gsim_no_memory(error);
         else *k = p->kernels[i];
     }
     if (status == GSIM_OK) status = gsim_output_open(&output, p->path, error);
@@ -230,7 +230,7 @@ static enum gsim_status prepare(struct profile *p, struct gsim_runner_words *wor
     if (status != GSIM_OK) return status;
     p->ops = gsim_bench_find(workload) ? gsim_bench_find(workload) : &gsim_bench_programs;
     p->kernels = GSIM_ARENA_ARRAY(&p->point.arena, struct gsim_kernel, p->point.program.kernel_count + 1u);
-    return p->kernels ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return p->kernels ? GSIM_OK : gsim_no_memory(error);
 }
 
 enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsim_error *error)
@@ -241,9 +241,9 @@ enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsi
         if (strcmp(words->items[i], "--help") == 0 || strcmp(words->items[i], "-h") == 0)
             return fputs(help, stdout) < 0 ? GSIM_IO : GSIM_OK;
     p.path = gsim_runner_own_value(words, "output", NULL);
-    enum gsim_status status = gsim_runner_own_switch(words, "ncu", true, &p.wants_ncu, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "energy", false, &p.wants_energy, error);
-    if (status == GSIM_OK) status = keep_words(&p, words, self, error);
+    p.wants_ncu = gsim_runner_own_switch(words, "ncu", true, error);
+    p.wants_energy = gsim_runner_own_switch(words, "energy", false, error);
+    enum gsim_status status = error->status ? error->status : keep_words(&p, words, self, error);
     if (status == GSIM_OK) status = prepare(&p, words, error);
     if (status == GSIM_OK) ask_ncu(&p);
     if (status == GSIM_OK)

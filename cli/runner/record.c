@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/runner/record_plan.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "traces/runner/slice.h"
 #include "traces/runner/sorted.h"
@@ -58,7 +59,7 @@ static enum gsim_status time_calls(struct stage *stage, struct gsim_record_run *
     struct gsim_simulation simulation = simulation_of(stage, run->scheduler, run->prefetch, true);
     enum gsim_status status = run_job(stage, &simulation, false, false, record->traced_iterations, &t, error);
     double *sums = gsim_alloc(sizeof *sums * record->traced_iterations);
-    if (status == GSIM_OK && !sums) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !sums) status = gsim_no_memory(error);
     for (int api = 0; api < GSIM_API_COUNT && status == GSIM_OK; api++) {
         memset(sums, 0, sizeof *sums * record->traced_iterations);
         for (size_t i = 0; i < t.api_count; i++) {
@@ -82,7 +83,7 @@ static enum gsim_status time_run(struct stage *stage, struct gsim_record_run *ru
     enum gsim_status status = run_job(stage, &simulation, false, false, record->iterations, &timeline, error);
     if (status == GSIM_OK) {
         run->iteration_us = GSIM_ARENA_ARRAY(&stage->record->arena, double, record->iterations);
-        if (!run->iteration_us) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!run->iteration_us) status = gsim_no_memory(error);
     }
     for (uint32_t i = 0; status == GSIM_OK && i < record->iterations; i++)
         run->iteration_us[run->iteration_count++] = iteration_us(&timeline, record->warmup + i);
@@ -109,12 +110,7 @@ static uint32_t median_iteration(const struct gsim_timeline *timeline, uint32_t 
     return best;
 }
 
-static int compare_launches(const void *a, const void *b)
-{
-    const struct gsim_record_op *x = a, *y = b;
-    if (x->launch_us != y->launch_us) return x->launch_us < y->launch_us ? -1 : 1;
-    return x->start_us < y->start_us ? -1 : x->start_us > y->start_us;
-}
+GSIM_ORDER(compare_launches, struct gsim_record_op, GSIM_UP(launch_us) GSIM_UP(start_us))
 
 static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t,
                                    struct gsim_error *error)
@@ -123,7 +119,7 @@ static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *
     gsim_time origin = t->iterations[chosen].start;
     run->traced_us = iteration_us(t, chosen);
     run->ops = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_op, t->kernel_count + t->copy_count + 1);
-    if (!run->ops) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!run->ops) return gsim_no_memory(error);
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
         if (k->iteration != chosen) continue;
@@ -174,7 +170,7 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
         run_job(stage, &simulation, true, false, 2 * stage->record->traced_iterations, &timeline, error);
     c->profile = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_profile_op, stage->program.op_count + 1);
     double *times = gsim_alloc(sizeof *times * (timeline.iteration_count + 1));
-    if (status == GSIM_OK && (!c->profile || !times)) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && (!c->profile || !times)) status = gsim_no_memory(error);
     for (uint32_t i = 0; status == GSIM_OK && i < stage->program.op_count; i++) {
         const struct gsim_op *op = &stage->program.ops[i];
         size_t count = 0;

@@ -44,27 +44,27 @@ struct lists {
 };
 
 /* Cuts TEXT at commas; ends with NULL. */
-static enum gsim_status cut(struct gsim_record *record, const char *name, const char *text, const char **list,
-                            struct gsim_error *error)
+static void cut(struct gsim_record *record, const char *name, const char *text, const char **list,
+                struct gsim_error *error)
 {
     char *next = gsim_arena_strdup(&record->arena, text);
     uint32_t count = 0;
-    if (!next) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!next && !error->status) gsim_no_memory(error);
     while (next && count < GSIM_RECORD_LIST) {
         char *comma = strchr(next, ',');
         if (comma) *comma = '\0';
-        if (!*next) return gsim_error_set(error, GSIM_USAGE, "--%s: expected a list, found '%s'", name, text);
+        if (!*next && !error->status)
+            gsim_error_set(error, GSIM_USAGE, "--%s: expected a list, found '%s'", name, text);
         list[count++] = next;
         next = comma ? comma + 1 : NULL;
     }
     list[count] = NULL;
-    return GSIM_OK;
 }
 
-static enum gsim_status cut_own(struct gsim_record *record, struct gsim_runner_words *words, const char *name,
-                                const char *initial, const char **list, struct gsim_error *error)
+static void cut_own(struct gsim_record *record, struct gsim_runner_words *words, const char *name, const char *initial,
+                    const char **list, struct gsim_error *error)
 {
-    return cut(record, name, gsim_runner_own_value(words, name, initial), list, error);
+    cut(record, name, gsim_runner_own_value(words, name, initial), list, error);
 }
 
 static double program_bytes(const struct gsim_workload_ops *workload, struct gsim_workload_options *options,
@@ -115,7 +115,7 @@ static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_
                                  struct gsim_error *error)
 {
     c->runs = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_run, GSIM_RECORD_LIST * 2);
-    if (!c->runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!c->runs) return gsim_no_memory(error);
     for (const char *const *sched = lists->schedulers; *sched; sched++)
         for (const char *const *prefetch = lists->prefetch; *prefetch; prefetch++) {
             struct gsim_record_run *run = &c->runs[c->run_count];
@@ -155,7 +155,7 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
 {
     uint32_t b = 0, w, s;
     record->cases = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_case, GSIM_RECORD_LIST * GSIM_RECORD_LIST * 2);
-    if (!record->cases) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!record->cases) return gsim_no_memory(error);
     for (b = 0; lists->bytes[b]; b++)
         for (w = 0; lists->workloads[w]; w++) {
             const struct gsim_workload_ops *workload = gsim_workload_find(lists->workloads[w]);
@@ -177,28 +177,24 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
                                    struct gsim_error *error)
 {
     const char *all = "m1,m2,vec,bs,img,ml,hits,dl";
-    bool is_sliced = true;
-    enum gsim_status status = cut_own(record, words, "bytes", "1M,64M,1G", lists->bytes, error);
-    if (status == GSIM_OK) status = cut_own(record, words, "shapes", "concurrent,serial", lists->shapes, error);
-    if (status == GSIM_OK) status = cut_own(record, words, "prefetch", "on,off", lists->prefetch, error);
-    if (status == GSIM_OK) status = cut_own(record, words, "workload", all, lists->workloads, error);
-    if (status == GSIM_OK && strcmp(lists->workloads[0], "all") == 0)
-        status = cut(record, "workload", all, lists->workloads, error);
-    if (status == GSIM_OK)
-        status =
-            cut_own(record, words, "sched", "serial,async,grsched,taskflow,cudagraph,kesco", lists->schedulers, error);
-    if (status == GSIM_OK) status = gsim_runner_own_count(words, "iterations", 25, &record->iterations, error);
-    if (status == GSIM_OK) status = gsim_runner_own_count(words, "warmup", 3, &record->warmup, error);
-    if (status == GSIM_OK)
-        status = gsim_runner_own_count(words, "traced-iterations", 5, &record->traced_iterations, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "tracer", true, &record->is_traced, error);
-    if (status == GSIM_OK) status = gsim_runner_own_switch(words, "slice", true, &is_sliced, error);
-    if (status == GSIM_OK && record->profiles_only && !record->is_traced)
-        status = gsim_error_set(error, GSIM_USAGE, "--profiles-only: expected --tracer on, which times the kernels");
-    record->slice_sms = is_sliced ? 1 : 0; /* how many: when the GPU is known */
-    if (status == GSIM_OK && (!record->iterations || !record->traced_iterations))
-        status = gsim_error_set(error, GSIM_USAGE, "--iterations, --traced-iterations: expected at least 1, found 0");
-    return status;
+    cut_own(record, words, "bytes", "1M,64M,1G", lists->bytes, error);
+    cut_own(record, words, "shapes", "concurrent,serial", lists->shapes, error);
+    cut_own(record, words, "prefetch", "on,off", lists->prefetch, error);
+    cut_own(record, words, "workload", all, lists->workloads, error);
+    if (lists->workloads[0] && strcmp(lists->workloads[0], "all") == 0)
+        cut(record, "workload", all, lists->workloads, error);
+    cut_own(record, words, "sched", "serial,async,grsched,taskflow,cudagraph,kesco", lists->schedulers, error);
+    record->iterations = gsim_runner_own_count(words, "iterations", 25, error);
+    record->warmup = gsim_runner_own_count(words, "warmup", 3, error);
+    record->traced_iterations = gsim_runner_own_count(words, "traced-iterations", 5, error);
+    record->is_traced = gsim_runner_own_switch(words, "tracer", true, error);
+    record->slice_sms = gsim_runner_own_switch(words, "slice", true, error); /* how many: when the GPU is known */
+    if (error->status) return error->status;
+    if (record->profiles_only && !record->is_traced)
+        return gsim_error_set(error, GSIM_USAGE, "--profiles-only: expected --tracer on, which times the kernels");
+    if (!record->iterations || !record->traced_iterations)
+        return gsim_error_set(error, GSIM_USAGE, "--iterations, --traced-iterations: expected at least 1, found 0");
+    return GSIM_OK;
 }
 
 static bool take_flag(struct gsim_runner_words *words, const char *flag)

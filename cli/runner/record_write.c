@@ -8,37 +8,25 @@ static const char *const shapes[] = {"concurrent", "serial"}, *const suites[] = 
 static const char *const memories[] = {"managed", "pinned", "pageable"};
 
 /* Nanoseconds are what clocks give; three decimals hold them. */
-static void put_us(struct gsim_output *output, double us) { gsim_output_printf(output, "%.3f", us); }
-
 static void put_key(struct gsim_output *output, const struct gsim_record_case *c)
 {
-    gsim_output_printf(
-        output, "{\"workload\":\"%s\",\"suite\":\"%s\",\"shape\":\"%s\",\"size\":%.15g,\"block1d\":%u,\"blocks\":%u,",
-        c->workload->name, suites[c->options.suite], shapes[c->options.shape], c->options.size, c->options.block1d,
-        c->options.blocks);
+    gsim_output_put(output, "{'workload':'%s','suite':'%s','shape':'%s','size':%.15g,'block1d':%u,'blocks':%u,",
+                    c->workload->name, suites[c->options.suite], shapes[c->options.shape], c->options.size,
+                    c->options.block1d, c->options.blocks);
 }
 
 static void put_profile(struct gsim_output *output, const struct gsim_record *record, const struct gsim_record_case *c)
 {
     put_key(output, c);
-    if (record->slice_sms) gsim_output_printf(output, "\"slice_sms\":%u,", record->slice_sms);
-    gsim_output_text(output, "\"ops\":[");
+    if (record->slice_sms) gsim_output_put(output, "'slice_sms':%u,", record->slice_sms);
+    gsim_output_put(output, "'ops':[");
     for (uint32_t i = 0; i < c->profile_count; i++) {
         const struct gsim_record_profile_op *op = &c->profile[i];
-        gsim_output_printf(output, "%s\n  {\"op\":%u,\"kernel\":", i ? "," : "", op->op_index);
-        gsim_output_json_string(output, op->name);
-        gsim_output_printf(
-            output, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"regs_per_thread\":%d,\"smem_bytes\":%d,\"solo_us\":",
-            op->grid.x, op->grid.y, op->grid.z, op->block.x, op->block.y, op->block.z, op->regs, op->smem_bytes);
-        put_us(output, op->median_us);
-        gsim_output_text(output, ",\"min_us\":");
-        put_us(output, op->min_us);
-        gsim_output_text(output, ",\"max_us\":");
-        put_us(output, op->max_us);
-        if (op->slice_us > 0) {
-            gsim_output_text(output, ",\"slice_us\":");
-            put_us(output, op->slice_us);
-        }
+        gsim_output_put(output, "%s\n  {'op':%u,'kernel':%q,'grid':[%u,%u,%u],'block':[%u,%u,%u],'regs_per_thread':%d,"
+                                "'smem_bytes':%d,'solo_us':%.3f,'min_us':%.3f,'max_us':%.3f", i ? "," : "",
+                        op->op_index, op->name, op->grid.x, op->grid.y, op->grid.z, op->block.x, op->block.y,
+                        op->block.z, op->regs, op->smem_bytes, op->median_us, op->min_us, op->max_us);
+        if (op->slice_us > 0) gsim_output_put(output, ",'slice_us':%.3f", op->slice_us);
         gsim_output_text(output, "}");
     }
     gsim_output_text(output, "]}");
@@ -46,17 +34,15 @@ static void put_profile(struct gsim_output *output, const struct gsim_record *re
 
 static void put_traced(struct gsim_output *output, const struct gsim_record_run *run)
 {
-    gsim_output_text(output, ",\n  \"traced\":{\"iteration_us\":");
-    put_us(output, run->traced_us);
-    gsim_output_text(output, ",\"ops\":[");
+    gsim_output_put(output, ",\n  'traced':{'iteration_us':%.3f,'ops':[", run->traced_us);
     for (uint32_t i = 0; i < run->op_count; i++) {
         const struct gsim_record_op *op = &run->ops[i];
-        gsim_output_printf(output, "%s\n   {\"op\":%u,\"kind\":\"%s\",", i ? "," : "", op->op_index,
-                           op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
-        if (op->is_kernel) gsim_output_printf(output, "\"name\":\"%s\"", op->name);
+        gsim_output_put(output, "%s\n   {'op':%u,'kind':'%s',", i ? "," : "", op->op_index,
+                        op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
+        if (op->is_kernel) gsim_output_put(output, "'name':%q", op->name);
         else gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
-        gsim_output_printf(output, ",\"stream\":%u,\"launch_us\":%.3f,\"start_us\":%.3f,\"end_us\":%.3f}", op->stream,
-                           op->launch_us, op->start_us, op->end_us);
+        gsim_output_put(output, ",'stream':%u,'launch_us':%.3f,'start_us':%.3f,'end_us':%.3f}", op->stream,
+                        op->launch_us, op->start_us, op->end_us);
     }
     gsim_output_text(output, "]}");
 }
@@ -84,10 +70,8 @@ static void put_run(struct gsim_output *output, const struct gsim_record *record
         "\"scheduler\":\"%s\",\"memory\":\"%s\",\"prefetch\":%s,\"split\":\"%s\",\"checked\":%s,\n  \"iteration_us\":[",
         run->scheduler->name, memories[record->memory], run->prefetch ? "true" : "false", c->is_test ? "test" : "fit",
         record->is_traced ? "true" : "false");
-    for (uint32_t i = 0; i < run->iteration_count; i++) {
-        if (i) gsim_output_text(output, ",");
-        put_us(output, run->iteration_us[i]);
-    }
+    for (uint32_t i = 0; i < run->iteration_count; i++)
+        gsim_output_printf(output, "%s%.3f", i ? "," : "", run->iteration_us[i]);
     gsim_output_text(output, "]");
     put_calls(output, run);
     if (record->is_traced) put_traced(output, run);

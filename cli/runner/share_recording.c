@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/runner/share.h"
+#include "sim/base/order.h"
 
 #define PAIR 2
 
@@ -70,11 +71,7 @@ static void put_service(const struct gsim_task *task, uint32_t first_kernel, str
     gsim_output_text(output, "]}");
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+GSIM_ORDER_OF(compare_doubles, double)
 
 static void put_times(const char *word, uint32_t task, const struct gsim_timeline *t, uint32_t own, double *times,
                       struct gsim_output *output)
@@ -119,7 +116,7 @@ enum gsim_status gsim_share_write_recording(const struct gsim_share_command *c, 
         most = c->ways[w].timeline.request_count > most ? c->ways[w].timeline.request_count : most;
     for (uint32_t t = 0; t < PAIR; t++) most = c->alone[t].request_count > most ? c->alone[t].request_count : most;
     double *times = gsim_alloc(sizeof *times * most);
-    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!times) return gsim_no_memory(error);
     enum gsim_status status = gsim_output_open(&output, c->recording, error);
     if (status != GSIM_OK) {
         gsim_free(times);

@@ -6,6 +6,7 @@
 
 #include "plots/tornado.h"
 #include "cli/sweep/sensitivity.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 
 #define MOST_BARS 20
@@ -43,12 +44,7 @@ static double size_of(const struct gsim_sensitivity *s, size_t i)
     GSIM_BUG("method %d", (int)s->design.method);
 }
 
-static int by_size(const void *left, const void *right)
-{
-    const struct ranking *a = left, *b = right;
-    if (a->size != b->size) return a->size > b->size ? -1 : 1;
-    return (a->input > b->input) - (a->input < b->input);
-}
+GSIM_ORDER(by_size, struct ranking, GSIM_DOWN(size) GSIM_UP(input))
 
 /* --- the table --- */
 static void put_head(const struct gsim_sensitivity *s, struct gsim_output *output)

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "sim/base/order.h"
 #include "sim/device/search.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
@@ -115,7 +116,7 @@ static enum gsim_status expand(void *data, const char *name, const char *text, s
     const char **list = GSIM_ARENA_ARRAY(arena, const char *, found + 1);
     for (size_t i = 0; list && i < found; i++) list[i] = gsim_arena_strdup(arena, name_at(name, (uint32_t)i, &devices));
     gsim_device_list_release(&devices);
-    if (!list || arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!list || arena->failed) return gsim_no_memory(error);
     *items = list;
     *count = found;
     return GSIM_OK;
@@ -164,7 +165,7 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
                                   struct gsim_error *error)
 {
     if (gsim_array_grow(&requests->named, sizeof(*requests->named), requests->named_count, &requests->named_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     struct gsim_named *named = &requests->named[requests->named_count++];
     *named = (struct gsim_named){.text = text};
     enum gsim_status status = GSIM_OK;
@@ -228,7 +229,7 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
 {
     struct gsim_axis axis;
     const struct gsim_scheduler_ops **schedulers = gsim_alloc(sizeof(*schedulers) * (requests->named_count + 1));
-    if (!schedulers) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!schedulers) return gsim_no_memory(error);
     size_t count = 0;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < requests->named_count; i++)
@@ -323,7 +324,7 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
         if (!gsim_request_task(axis.name, &key) || key) continue;
         for (size_t j = 0; j < axis.count && status == GSIM_OK; j++) {
             const char *program = gsim_request_task_program(&requests->arena, axis.values[j].text);
-            if (!program) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            if (!program) return gsim_no_memory(error);
             status = check_plugin(requests, "workload", program, axis.is_from_file, error);
             if (status == GSIM_OK) status = add_named(requests, "workload", program, error);
         }
@@ -379,7 +380,7 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
 {
     const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
     size_t device_count = 0;
-    enum gsim_status status = devices ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = devices ? GSIM_OK : gsim_no_memory(error);
     for (size_t i = 0; devices && i < requests->named_count; i++)
         if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
     for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
@@ -422,10 +423,7 @@ static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler
     return strlen(scheduler->name) == length && strncmp(scheduler->name, name, length) == 0;
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct gsim_point_setting *)left)->name, ((const struct gsim_point_setting *)right)->name);
-}
+GSIM_ORDER(by_name, struct gsim_point_setting, GSIM_TEXT(name))
 
 enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
                                    struct gsim_request *request, struct gsim_error *error)
@@ -434,7 +432,7 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
     struct gsim_setting *values = GSIM_ARENA_ARRAY(arena, struct gsim_setting, spec->axis_count);
     *request = (struct gsim_request){
         .requests = requests, .settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
-    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (arena->failed) return gsim_no_memory(error);
     gsim_spec_point(spec, item, values, &request->repeat);
     const char *share = requests->has_tasks ? "exclusive" : NULL;
     for (int pass = 0; pass < 2; pass++) { /* the scheduler first: it decides what applies */
@@ -495,7 +493,7 @@ enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct 
     char line[400];
     size_t count = request->setting_count;
     struct gsim_point_setting *sorted = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, count + 1);
-    if (!sorted) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!sorted) return gsim_no_memory(error);
     memcpy(sorted, request->settings, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), by_name);
     int length = snprintf(line, sizeof(line), "gpusim %s\nmodel %s\nrepeat %u\n", GPUSIM_VERSION, gsim_model_hash(),
@@ -519,7 +517,7 @@ enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct 
     if (!text.failed) gsim_key_text(key, text.data);
     bool failed = text.failed;
     gsim_bytes_release(&text);
-    return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/base/order.h"
 #include "sim/device/device.h"
 
 /* Written while the workers have nothing to do: the pipe that hands out an item comes behind it. */
@@ -46,7 +47,7 @@ static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
     memset(&outcome, 0, sizeof outcome); /* padding included: it goes through a pipe */
     outcome.status = take_device(jobs) ? gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial,
                                                                   jobs->gpu, &outcome.us, &error)
-                                       : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+                                       : gsim_no_memory(&error);
     snprintf(outcome.message, sizeof outcome.message, "%.199s", error.message);
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
@@ -78,12 +79,7 @@ struct ranked {
     size_t index;
 };
 
-static int by_size(const void *left, const void *right)
-{
-    const struct ranked *a = left, *b = right;
-    if (a->size != b->size) return a->size > b->size ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
+GSIM_ORDER(by_size, struct ranked, GSIM_DOWN(size) GSIM_UP(index))
 
 /* Those with most operations first, so that nobody waits long for the last. */
 static bool find_order(struct gsim_prediction_jobs *jobs)
@@ -111,7 +107,7 @@ enum gsim_status gsim_prediction_jobs_start(struct gsim_prediction_jobs *jobs,
     jobs->trial = calibration->device;
     jobs->trial.arena = (struct gsim_arena){0};
     jobs->predicted = gsim_alloc((calibration->run_count + 1) * sizeof *jobs->predicted);
-    if (!jobs->predicted || !find_order(jobs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!jobs->predicted || !find_order(jobs)) return gsim_no_memory(error);
     void *page = mmap(NULL, sizeof *jobs->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
@@ -134,8 +130,7 @@ enum gsim_status gsim_prediction_jobs_predict(void *context, const struct gsim_d
     for (size_t i = 0; wanted && items && i < count; i++) wanted[runs[i]] = true;
     for (size_t i = 0; wanted && items && i < run_count; i++)
         if (wanted[jobs->order[i]]) items[all.count++] = jobs->order[i];
-    enum gsim_status status = wanted && items ? gsim_pool_run_on(jobs->pool, &all, error)
-                                              : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = wanted && items ? gsim_pool_run_on(jobs->pool, &all, error) : gsim_no_memory(error);
     gsim_free(wanted);
     gsim_free(items);
     /* The first failure in the order of the runs, as without workers. */

@@ -8,6 +8,7 @@
 
 #include "cli/trust/calibrate_traces.h"
 #include "sim/base/json.h"
+#include "sim/base/order.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
 #include "sim/device/match.h"
@@ -29,11 +30,7 @@ static const struct {
 };
 
 /* --- what a trace tells --- */
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare, double)
 
 enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *path, struct gsim_import_notes *notes,
                                      struct gsim_error *error)
@@ -44,8 +41,7 @@ enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *p
     *calls = (struct gsim_cli_calls){0};
     enum gsim_status status = gsim_device_load(BASE, &base, error);
     if (!status) status = gsim_cli_trace_sample(&samples, path, &base, notes, error);
-    if (!status && !(values = gsim_alloc(sizeof *values * (samples.count + 1))))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !(values = gsim_alloc(sizeof *values * (samples.count + 1)))) status = gsim_no_memory(error);
     for (int row = 0; row < GSIM_CLI_CALLS && !status; row++) {
         size_t count = 0;
         for (size_t i = 0; i < samples.count; i++)

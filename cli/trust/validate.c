@@ -125,9 +125,7 @@ static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 static enum gsim_status add_path(struct command *c, const char *path, struct gsim_error *error)
 {
-    if (!path || gsim_array_grow(&c->paths, sizeof *c->paths, c->path_count, &c->path_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    c->paths[c->path_count++] = path;
+    if (!path || !GSIM_APPEND(c->paths, c->path_count, c->path_capacity, path)) return gsim_no_memory(error);
     return GSIM_OK;
 }
 
@@ -174,7 +172,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     unsigned subjects = 0;
     _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
-    if (!c->contents) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!c->contents) return gsim_no_memory(error);
     for (size_t i = 0; i < c->path_count; i++) {
         struct gsim_trace_origin origin;
         struct gsim_error no_trace = {0};
@@ -184,7 +182,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         subjects |= c->contents[i] == HAS_RUNS    ? GSIM_CLI_OF_RUNS
                     : c->contents[i] == HAS_TRACE ? GSIM_CLI_OF_TRACE
                                                   : GSIM_CLI_OF_CASES;
-        if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (no_trace.status == GSIM_NOMEM) return gsim_no_memory(error);
         if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] &&
             gsim_cli_trace_device(&origin, device, error))
             return error->status;
@@ -196,7 +194,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
                                   recorded, c->paths[i], device);
         where = c->paths[i];
         recorded = gsim_arena_strdup(&c->arena, device);
-        if (!recorded) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!recorded) return gsim_no_memory(error);
     }
     if (gsim_cli_check_used(c->arguments, subjects, error)) return error->status;
     if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
@@ -324,7 +322,7 @@ static enum gsim_status simulate_cases(struct command *c, struct gsim_validation
 {
     size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
     enum gsim_status status = GSIM_OK;
-    if (!index) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!index) return gsim_no_memory(error);
     for (size_t i = 0; i < c->set.count; i++)
         if (is_wanted(c, &c->set.cases[i])) index[count++] = i;
     gsim_progress_start(&c->progress, count, stderr);

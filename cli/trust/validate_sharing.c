@@ -43,9 +43,8 @@ static enum gsim_status add_sample(struct command *c, const char *file, const st
                                    struct gsim_error *error)
 {
     struct errors *e = &c->errors[s->way];
-    if (gsim_array_grow(&e->values, sizeof *e->values, e->count, &e->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    e->values[e->count++] = fabs(s->predicted_us / s->measured_us - 1);
+    if (!GSIM_APPEND(e->values, e->count, e->capacity, fabs(s->predicted_us / s->measured_us - 1)))
+        return gsim_no_memory(error);
     put_sample(c, file, s);
     return GSIM_OK;
 }

@@ -12,6 +12,7 @@
 #include "ask/whatif/rows.h"
 #include "gpusim/limits.h"
 #include "sim/base/answer.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 
 #define TEXT_COLUMNS 56
@@ -27,12 +28,7 @@ struct row {
     gsim_time time;
 };
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    if (a->time != b->time) return a->time > b->time ? -1 : 1;
-    return (a->cause > b->cause) - (a->cause < b->cause);
-}
+GSIM_ORDER(compare_rows, struct row, GSIM_DOWN(time) GSIM_UP(cause))
 
 /* The causes that took time, the longest first. Returns how many. */
 static uint32_t sort_causes(const struct gsim_explanation *x, bool is_busy, struct row rows[GSIM_CAUSE_COUNT])
@@ -479,7 +475,7 @@ int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_cli_explained *e = gsim_alloc(sizeof *e);
-    enum gsim_status status = e ? run(e, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = e ? run(e, arguments, &error) : gsim_no_memory(&error);
     if (e) {
         gsim_free(e->pairs);
         gsim_answer_release(&e->answer);

@@ -47,5 +47,16 @@ void gsim_arena_reset(struct gsim_arena *arena);
 /* Makes room for one more element in an array of gsim_realloc(). ARRAY: address of the pointer to it. Nonzero: out of
  * memory. */
 int gsim_array_grow(void *array, size_t element_size, size_t count, size_t *capacity);
+/* Puts a value behind COUNT ITEMS, an array with that capacity. False: out of memory. */
+#define GSIM_APPEND(items, count, capacity, ...)                                                                       \
+    (!gsim_array_grow(&(items), sizeof *(items), (count), &(capacity)) && ((items)[(count)++] = __VA_ARGS__, 1))
+
+/* The message that all have for it. */
+static inline enum gsim_status gsim_no_memory(struct gsim_error *error)
+{
+    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+}
+/* GSIM_APPEND() as a status. */
+#define GSIM_ADD(error, ...) (GSIM_APPEND(__VA_ARGS__) ? GSIM_OK : gsim_no_memory(error))
 
 GSIM_DECLARATIONS_END

@@ -15,11 +15,6 @@
 #define MOST_VALUES  12   /* of a setting, in the table of what varied */
 #define MOST_POINTS  1000 /* rows of the last table */
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 static size_t distinct(const struct gsim_frame *frame, const char *name)
 {
     return gsim_frame_distinct(frame, gsim_frame_find(frame, name));
@@ -100,7 +95,7 @@ static enum gsim_status draw_part(struct gsim_page *page, const struct gsim_page
         gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s%s%s%s -o %s.svg", kind, page->source,
                           query->x, query->y, query->series ? " --series " : "", query->series ? query->series : "",
                           *part->where ? " --where \"" : "", part->where, *part->where ? "\"" : "", kind);
-    if (page->arena.failed) return no_memory(error);
+    if (page->arena.failed) return gsim_no_memory(error);
     return gsim_page_draw(page, &f.what, error);
 }
 
@@ -199,7 +194,7 @@ static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page
     enum gsim_status status = gsim_group(frame, x, series, y, !is_time, &groups, error);
     const char **heads =
         status == GSIM_OK ? gsim_arena_alloc(&page->arena, sizeof *heads * (groups.series_count + 1)) : NULL;
-    if (status == GSIM_OK && !heads) status = no_memory(error);
+    if (status == GSIM_OK && !heads) status = gsim_no_memory(error);
     if (status == GSIM_OK) {
         heads[0] = x;
         for (size_t j = 0; j < groups.series_count; j++)
@@ -251,7 +246,7 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
         gsim_arena_alloc(&page->arena, sizeof *columns * (frame->column_count + 8));
     const char **heads = gsim_arena_alloc(&page->arena, sizeof *heads * (frame->column_count + 8));
     size_t count = 0, rows = frame->row_count < MOST_POINTS ? frame->row_count : MOST_POINTS;
-    if (!columns || !heads) return no_memory(error);
+    if (!columns || !heads) return gsim_no_memory(error);
     for (size_t i = 0; i < frame->column_count; i++)
         if ((gsim_frame_is_setting(frame->columns[i].name) || strcmp(frame->columns[i].name, "repeat") == 0) &&
             gsim_frame_distinct(frame, &frame->columns[i]) > 1)
@@ -262,7 +257,7 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
     }
     for (size_t i = 0; i < count; i++)
         heads[i] = gsim_arena_printf(&page->arena, is_numeric(frame, columns[i]) ? "%s " : "%s", columns[i]->name);
-    if (page->arena.failed) return no_memory(error);
+    if (page->arena.failed) return gsim_no_memory(error);
     gsim_page_block(page, "h2", "Every point");
     gsim_page_block(page, "more", gsim_arena_printf(&page->arena, "%zu rows", rows));
     gsim_page_table(page, heads, count);
@@ -282,12 +277,12 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
     const char *losses = gsim_frame_losses(frame, &page->arena);
     const char *subtitle = gsim_arena_printf(&page->arena, "%zu simulated points, from %s%s%s.", frame->row_count,
                                              page->source, losses ? "; " : "", losses ? losses : "");
-    if (!subtitle) return no_memory(error);
+    if (!subtitle) return gsim_no_memory(error);
     if (!frame->row_count)
         return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results%s%s", page->source,
                               losses ? ": " : "", losses ? losses : "");
     bool has_speedup = gsim_frame_speedup(frame, NULL, NULL) == GSIM_OK; /* without a base there are none */
-    if (frame->failed) return no_memory(error);
+    if (frame->failed) return gsim_no_memory(error);
     const char *x = distinct(frame, "workload") > 1 ? "workload"
                     : distinct(frame, "device") > 1 ? "device"
                                                     : "scheduler";

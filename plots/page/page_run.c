@@ -10,13 +10,9 @@
 #include "plots/page/page.h"
 #include "plots/timeline/timeline.h"
 #include "sim/base/json.h"
+#include "sim/base/order.h"
 
 #define MOST_KERNELS 40
-
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
 
 static void put_row(struct gsim_output *json, const struct gsim_frame *frame)
 {
@@ -67,17 +63,9 @@ struct tally {
     double total, shortest, longest, bytes;
 };
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct tally *)left)->name, ((const struct tally *)right)->name);
-}
+GSIM_ORDER(by_name, struct tally, GSIM_TEXT(name))
 
-static int by_total(const void *left, const void *right)
-{
-    const struct tally *a = left, *b = right;
-    if (a->total != b->total) return a->total > b->total ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
+GSIM_ORDER(by_total, struct tally, GSIM_DOWN(total) GSIM_TEXT(name))
 
 /* Spans of kernels, or of copies, by name. Returns how many names there are. */
 static size_t tally(struct gsim_page *page, const struct gsim_track *track, bool kernels, struct tally *tallies)
@@ -131,7 +119,7 @@ static enum gsim_status put_work(struct gsim_page *page, const struct gsim_track
         size_t names = tally(page, track, kernels, tallies);
         put_tallies(&page->own.json, tallies, names, kernels);
     }
-    return page->arena.failed ? no_memory(error) : GSIM_OK;
+    return page->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* --- the timeline --- */
@@ -152,7 +140,7 @@ static enum gsim_status put_timeline(struct gsim_page *page, struct gsim_track *
                                                  : track->task_count ? "Tasks, copies, and the SMs in use."
                                                                      : "Streams, copies, and the SMs in use."};
     figure.command = gsim_arena_printf(&page->arena, "gpusim plot timeline %s -o timeline.svg", page->source);
-    if (!figure.command) return no_memory(error);
+    if (!figure.command) return gsim_no_memory(error);
     gsim_output_text(&page->own.json, ",\n\"blocks\": [");
     enum gsim_status status = gsim_page_draw(page, &figure, error);
     gsim_output_text(&page->own.json, "]");

@@ -15,11 +15,6 @@ struct split {
     size_t value_counts[MOST_SPLIT], count;
 };
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 bool gsim_page_follows_workload(const struct gsim_frame *frame, const struct gsim_frame_column *column)
 {
     const struct gsim_frame_column *workload = gsim_frame_find(frame, "workload");
@@ -44,7 +39,7 @@ static enum gsim_status find_values(struct split *split, const struct gsim_frame
 {
     const char **values = gsim_arena_alloc(arena, sizeof *values * (split->frame->row_count + 1));
     size_t count = 0;
-    if (!values) return no_memory(error);
+    if (!values) return gsim_no_memory(error);
     for (size_t row = 0; row < split->frame->row_count; row++) {
         const char *text = gsim_frame_text(column, row);
         bool is_known = !*text;
@@ -91,9 +86,9 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
                                         i ? " && " : "", name, values[i]);
     }
     part->frame = (struct gsim_frame){0};
-    if (!has_own && split->count) return arena->failed ? no_memory(error) : GSIM_OK;
+    if (!has_own && split->count) return arena->failed ? gsim_no_memory(error) : GSIM_OK;
     part->frame.columns = gsim_arena_alloc(arena, sizeof *part->frame.columns * (frame->column_count + 1));
-    if (!part->frame.columns || !keep) return no_memory(error);
+    if (!part->frame.columns || !keep) return gsim_no_memory(error);
     part->frame.column_count = frame->column_count;
     for (size_t row = 0; row < frame->row_count; row++) part->frame.row_count += keep[row];
     for (size_t c = 0; c < frame->column_count; c++) {
@@ -104,7 +99,7 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
             .name = from->name, .capacity = rows, .number_capacity = rows, .length = rows - 1};
         to->texts = gsim_arena_alloc(arena, sizeof *to->texts * rows);
         to->numbers = gsim_arena_alloc(arena, sizeof *to->numbers * rows);
-        if (!to->texts || !to->numbers) return no_memory(error);
+        if (!to->texts || !to->numbers) return gsim_no_memory(error);
         for (size_t row = 0; row < frame->row_count; row++) {
             if (!keep[row]) continue;
             to->texts[at] = gsim_frame_text(from, row);
@@ -131,7 +126,7 @@ enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struc
     }
     for (size_t i = 0; i < split.count; i++) combinations *= split.value_counts[i];
     parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (MOST_PARTS + 1));
-    if (status == GSIM_OK && !parts->parts) status = no_memory(error);
+    if (status == GSIM_OK && !parts->parts) status = gsim_no_memory(error);
     for (size_t i = 0; i < combinations && status == GSIM_OK && parts->count < MOST_PARTS; i++) {
         status = make_part(&split, i, &parts->parts[parts->count], &parts->arena, error);
         parts->count += status == GSIM_OK && parts->parts[parts->count].frame.row_count > 0;

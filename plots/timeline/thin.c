@@ -20,9 +20,7 @@ struct row {
 
 bool gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar)
 {
-    if (gsim_array_grow(&bars->bars, sizeof *bar, bars->count, &bars->capacity)) return false;
-    bars->bars[bars->count++] = *bar;
-    return true;
+    return GSIM_APPEND(bars->bars, bars->count, bars->capacity, *bar);
 }
 
 void gsim_bars_release(struct gsim_bars *bars)

@@ -10,6 +10,7 @@
 
 #include "plots/names.h"
 #include "plots/timeline/thin.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/report/slices.h"
 
@@ -96,19 +97,9 @@ static enum gsim_status choose_window(struct chart *chart, const struct gsim_tim
 }
 
 /* --- colours ----------------------------------------------------------------------------------------------------- */
-static int by_name(const void *left, const void *right)
-{
-    const struct name_time *a = left, *b = right;
-    int order = strcmp(a->name, b->name);
-    return order ? order : (a->index > b->index) - (a->index < b->index);
-}
+GSIM_ORDER(by_name, struct name_time, GSIM_TEXT(name) GSIM_UP(index))
 
-static int by_time(const void *left, const void *right)
-{
-    const struct name_time *a = left, *b = right;
-    if (a->us != b->us) return a->us > b->us ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
+GSIM_ORDER(by_time, struct name_time, GSIM_DOWN(us) GSIM_TEXT(name))
 
 static uint32_t copy_group(const struct gsim_span *span)
 {

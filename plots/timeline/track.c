@@ -48,26 +48,18 @@ static const char *text_of(struct gsim_track *track, const char *value)
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 static enum gsim_status add_span(struct gsim_track *track, const struct gsim_span *span, struct gsim_error *error)
 {
-    if (gsim_array_grow(&track->spans, sizeof *span, track->span_count, &track->span_capacity)) return no_memory(error);
-    track->spans[track->span_count++] = *span;
+    if (!GSIM_APPEND(track->spans, track->span_count, track->span_capacity, *span)) return gsim_no_memory(error);
     if (span->end_us > track->end_us) track->end_us = span->end_us;
-    return track->arena.failed ? no_memory(error) : GSIM_OK;
+    return track->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 static enum gsim_status add_load(struct gsim_track *track, double start_us, double busy_sms, double warps,
                                  struct gsim_error *error)
 {
-    if (gsim_array_grow(&track->loads, sizeof *track->loads, track->load_count, &track->load_capacity))
-        return no_memory(error);
-    track->loads[track->load_count++] = (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps};
-    return GSIM_OK;
+    return GSIM_ADD(error, track->loads, track->load_count, track->load_capacity,
+                    (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps});
 }
 
 void gsim_track_release(struct gsim_track *track)
@@ -153,7 +145,7 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
         count++;
     if (count < 2) return GSIM_OK;
     track->tasks = gsim_arena_alloc(&track->arena, sizeof *track->tasks * count);
-    if (!track->tasks) return no_memory(error);
+    if (!track->tasks) return gsim_no_memory(error);
     GSIM_SCAN_EACH(task, list, NULL) {
         name = NULL;
         if (*task == '{') find_members(task, names, &name);
@@ -163,17 +155,14 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
         if (track->spans[i].task >= count)
             return gsim_error_set(error, GSIM_INPUT, "kernels: expected a task below %zu, found %u", count,
                                   track->spans[i].task);
-    return track->arena.failed ? no_memory(error) : GSIM_OK;
+    return track->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 static enum gsim_status add_iteration(struct gsim_track *track, double start_us, double end_us,
                                       struct gsim_error *error)
 {
-    if (gsim_array_grow(&track->iterations, sizeof *track->iterations, track->iteration_count,
-                        &track->iteration_capacity))
-        return no_memory(error);
-    track->iterations[track->iteration_count++] = (struct gsim_track_window){.start_us = start_us, .end_us = end_us};
-    return GSIM_OK;
+    return GSIM_ADD(error, track->iterations, track->iteration_count, track->iteration_capacity,
+                    (struct gsim_track_window){.start_us = start_us, .end_us = end_us});
 }
 
 /* Two lists of equal length: starts and durations. */

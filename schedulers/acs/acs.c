@@ -117,7 +117,7 @@ static enum gsim_status run_list(void *data, const struct gsim_feed *feed, struc
             if (holds(acs, &acs->units[u], op)) wait_for(acs, u, i);
         gsim_op_issue(acs->run->driver, op, 0);
     }
-    return acs->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return acs->failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 static bool init(struct gsim_acs *acs)
@@ -139,7 +139,7 @@ static bool init(struct gsim_acs *acs)
 enum gsim_status gsim_acs_run(struct gsim_acs *acs, struct gsim_error *error)
 {
     static const struct gsim_feed_user user = {.list = run_list, .wait = wait_for_all};
-    if (!init(acs)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!init(acs)) return gsim_no_memory(error);
     enum gsim_status status = gsim_feed_run(acs->run, 1, &user, acs, error);
     acs->ops->end(acs);
     gsim_afters_release(&acs->afters);

@@ -37,11 +37,10 @@ static void end(struct gsim_runner *r, uint32_t index)
             if (r->policy->rested) r->policy->rested(&r->view, stream->own);
         }
         for (uint32_t i = 0; i < vertex->parent_count; i++) {
-            if (gsim_array_grow(&f->stack, sizeof *f->stack, f->stack_count, &f->stack_capacity)) {
+            if (!GSIM_APPEND(f->stack, f->stack_count, f->stack_capacity, f->parents[vertex->parent_start + i])) {
                 r->failed = true;
                 return;
             }
-            f->stack[f->stack_count++] = f->parents[vertex->parent_start + i];
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "schedulers/runner/frontier.h"
 
 #include <stdlib.h>
+#include "sim/base/order.h"
 #include "sim/program/draw.h"
 #include <string.h>
 
@@ -81,11 +82,7 @@ static void add_candidate(struct gsim_frontier *f, uint32_t vertex)
     f->candidates[f->candidate_count++] = vertex;
 }
 
-static int compare_vertices(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
+GSIM_ORDER_OF(compare_vertices, uint32_t)
 
 /* True when VERTEX is a candidate; else it is kept for the search, once. */
 static bool visit(struct gsim_frontier *f, uint32_t vertex)

@@ -323,7 +323,7 @@ static enum gsim_status default_placement(struct gsim_run *run, struct gsim_erro
     if (!run->placement) run->placement = gsim_placement_find("dmda");
     if (run->placement_params || !run->placement->params) return GSIM_OK;
     void *params = gsim_arena_alloc(run->arena, run->placement->params_size);
-    if (!params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!params) return gsim_no_memory(error);
     gsim_params_set_defaults(run->placement->params, params);
     run->placement_params = params;
     return GSIM_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "schedulers/shared/hazards.h"
+#include "sim/base/order.h"
 #include "sim/program/places.h"
 
 #define NONE UINT32_MAX
@@ -123,11 +124,7 @@ static void access_more(struct builder *b, uint32_t node, const struct gsim_op *
         access_location(b, node, b->places * (size_t)i + device, &whole, true, op->is_unknown);
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
+GSIM_ORDER_OF(compare_nodes, uint32_t)
 
 static void sort_preds(uint32_t *preds, uint32_t count)
 {

@@ -9,7 +9,7 @@ enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place p
 {
     if (run->draw) return GSIM_OK;
     struct gsim_lowering *lowering = run->state = GSIM_ARENA_NEW(run->arena, struct gsim_lowering);
-    if (!lowering) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!lowering) return gsim_no_memory(error);
     enum gsim_status status = gsim_moves_lower(run, place, lowering, error);
     if (status == GSIM_OK && drops_overhead) gsim_lowering_drop_overhead(lowering);
     return status;
@@ -52,8 +52,7 @@ static bool append(struct gsim_feed *feed, const struct gsim_oplist *drawn)
 {
     struct gsim_oplist *list = &feed->list;
     for (uint32_t i = 0; i < drawn->op_count; i++) {
-        if (gsim_array_grow(&feed->ops, sizeof *feed->ops, list->op_count, &feed->op_room)) return false;
-        feed->ops[list->op_count++] = drawn->ops[i];
+        if (!GSIM_APPEND(feed->ops, list->op_count, feed->op_room, drawn->ops[i])) return false;
     }
     list->ops = feed->ops;
     list->move_count += drawn->move_count;
@@ -95,8 +94,7 @@ enum gsim_status gsim_feed_run(struct gsim_run *run, uint32_t most, const struct
 {
     struct gsim_feed feed = {
         .run = run, .most = most, .has_dag = user->has_dag, .kind = run->draw ? GSIM_FEED_DRAWN : GSIM_FEED_FIRST};
-    if (run->draw && !(feed.pull = gsim_pull_create(run)))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (run->draw && !(feed.pull = gsim_pull_create(run))) return gsim_no_memory(error);
     gsim_peers_enable(run->driver);
     /* run->iterations becomes smaller where a run ends once an iteration is as the one before. */
     for (; feed.iteration < (run->draw ? 1 : run->iterations) && !is_over(&feed); feed.iteration++) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
+
 bool gsim_idle_init(struct gsim_idle *g)
 {
     *g = (struct gsim_idle){0};
@@ -49,11 +51,6 @@ bool gsim_idle_take(struct gsim_idle *g, size_t at, double start, double end)
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct gsim_keyed *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->node < y->node ? -1 : 1;
-}
+GSIM_ORDER(compare, struct gsim_keyed, GSIM_UP(key) GSIM_UP(node))
 
 void gsim_keyed_sort(struct gsim_keyed *nodes, size_t count) { qsort(nodes, count, sizeof *nodes, compare); }

@@ -28,8 +28,7 @@ static bool cut(const struct gsim_piecewise *x, struct gsim_cut_list *p)
         while (piece.is_joint && piece.end < count && x->user->joins(x, p, i, piece.end)) piece.end++;
         piece.needs_sync = needs_sync(x, p, i, synced);
         if (piece.needs_sync) synced = i;
-        if (gsim_array_grow(&p->items, sizeof *p->items, p->count, &p->capacity)) return false;
-        p->items[p->count++] = piece;
+        if (!GSIM_APPEND(p->items, p->count, p->capacity, piece)) return false;
         i = piece.end;
     }
     return true;

@@ -8,8 +8,7 @@
 
 static void add(struct gsim_bringer *l, const struct gsim_op *op)
 {
-    if (gsim_array_grow(&l->ops, sizeof *l->ops, l->count, &l->room)) l->failed = true;
-    else l->ops[l->count++] = op;
+    if (!GSIM_APPEND(l->ops, l->count, l->room, op)) l->failed = true;
 }
 
 const struct gsim_op *gsim_move_keep(struct gsim_run *run, const struct gsim_op *op)

@@ -121,8 +121,7 @@ static void follow(struct gsim_pull *p, struct moment moment)
         if (p->follows[i].sequence < moment.sequence) p->follows[i].sequence = moment.sequence;
         return;
     }
-    if (gsim_array_grow(&p->follows, sizeof *p->follows, p->follow_count, &p->follow_room)) p->failed = true;
-    else p->follows[p->follow_count++] = moment;
+    if (!GSIM_APPEND(p->follows, p->follow_count, p->follow_room, moment)) p->failed = true;
 }
 
 static void follow_afters(struct gsim_pull *p, const struct gsim_op *op)
@@ -162,8 +161,7 @@ static void look_at_buffers(struct gsim_pull *p, const struct gsim_op *op)
 
 static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
 {
-    if (!op || gsim_array_grow(&p->ops, sizeof *p->ops, list->op_count, &p->op_room)) p->failed = true;
-    else p->ops[list->op_count++] = op;
+    if (!op || !GSIM_APPEND(p->ops, list->op_count, p->op_room, op)) p->failed = true;
     list->ops = p->ops;
 }
 

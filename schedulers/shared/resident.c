@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "schedulers/shared/pieces.h"
+#include "sim/base/order.h"
 
 struct style {
     const struct gsim_persistent *persistent;
@@ -24,12 +25,7 @@ struct ranked {
     uint32_t op;
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
+GSIM_ORDER(compare_ranked, struct ranked, GSIM_UP(key) GSIM_UP(op))
 
 /* Keys of the piece's ops: the longest path to its start (level), or minus the longest from it, in which no op comes
  * before what it follows as long as times are above 0. */

@@ -43,7 +43,7 @@ enum gsim_status gsim_names_add(struct gsim_names *names, const char *name, uint
     if ((names->count + 1ull) * 4 > names->size * 3ull) {
         struct gsim_names wider = {.count = names->count, .size = names->size ? names->size * 2 : FIRST_SLOTS};
         wider.slots = wider.size ? gsim_alloc(sizeof(*wider.slots) * wider.size) : NULL;
-        if (!wider.slots) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!wider.slots) return gsim_no_memory(error);
         for (uint32_t i = 0; i < names->size; i++)
             if (names->slots[i].name) put(&wider, names->slots[i]);
         gsim_free(names->slots);

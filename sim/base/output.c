@@ -63,7 +63,7 @@ enum gsim_status gsim_output_open_memory(struct gsim_output *output, char **text
     output->file = output->buffer && output->path ? open_memstream(text, length) : NULL;
     if (output->file) return GSIM_OK;
     gsim_output_release(output);
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_no_memory(error);
 }
 
 /* The folder in which the neighbour is made that becomes PATH. */

@@ -15,7 +15,7 @@ static enum gsim_status make(struct gsim_arena *arena, bool is_folder, const cha
     const char *place = getenv("TMPDIR");
     if (!place || !*place) place = "/tmp";
     char *name = gsim_arena_printf(arena, "%s/gpusim-XXXXXX", place);
-    if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!name) return gsim_no_memory(error);
     sigset_t old;
     gsim_ends_hold(&old);
     int file = is_folder ? -1 : mkstemp(name), reason;

@@ -15,11 +15,6 @@ static bool has_any(const struct gsim_program *p)
     return false;
 }
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* --- communicators ------------------------------------------------------------------------------------------------ */
 
 static bool is_same_group(const struct gsim_collective *a, const struct gsim_collective *b)
@@ -45,7 +40,7 @@ static enum gsim_status add_communicator(struct gsim_collectives *c, const struc
     uint32_t *tasks = GSIM_ARENA_ARRAY(arena, uint32_t, count);
     if (!tasks || gsim_array_grow(&c->communicators, sizeof *c->communicators, c->communicator_count,
                                   &c->communicator_room))
-        return no_memory(error);
+        return gsim_no_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         tasks[i] = like->group_count ? task_of_rank(c, like->group[i]) : i;
         if (tasks[i] == UINT32_MAX && like->group[i] >= world)
@@ -87,7 +82,7 @@ static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim
     struct gsim_arena scratch = {0};
     size_t room = 16;
     uint32_t *counts = GSIM_ARENA_ARRAY(&scratch, uint32_t, room);
-    enum gsim_status status = counts ? GSIM_OK : no_memory(error);
+    enum gsim_status status = counts ? GSIM_OK : gsim_no_memory(error);
     for (uint32_t i = 0; i < own->op_count && !status; i++) {
         const struct gsim_op *op = &own->ops[i];
         const struct gsim_collective *of =
@@ -101,7 +96,7 @@ static enum gsim_status number_ops(struct gsim_collectives *c, const struct gsim
                                     i, gsim_collectives_rank(c, task));
         while (!status && index >= room) {
             uint32_t *more = GSIM_ARENA_ARRAY(&scratch, uint32_t, 2 * room);
-            if (!more) status = no_memory(error);
+            if (!more) status = gsim_no_memory(error);
             else memcpy(more, counts, sizeof *counts * room);
             counts = more;
             room *= 2;
@@ -141,7 +136,7 @@ static enum gsim_status make_plans(struct gsim_collectives *c, const struct gsim
     struct gsim_arena *arena = &c->machine->arena;
     struct gsim_kernel *resolved = GSIM_ARENA_ARRAY(arena, struct gsim_kernel, p->kernel_count);
     c->plans = GSIM_ARENA_ARRAY(arena, struct gsim_collective_plan, p->kernel_count);
-    if (!resolved || !c->plans) return no_memory(error);
+    if (!resolved || !c->plans) return gsim_no_memory(error);
     memcpy(resolved, p->kernels, sizeof *resolved * p->kernel_count);
     for (uint32_t i = 0; i < p->kernel_count; i++) {
         const struct gsim_collective *of = p->kernels[i].collective;
@@ -177,7 +172,7 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     const struct gsim_program *all = s->program;
     if (!all || !has_any(all)) return GSIM_OK;
     struct gsim_collectives *c = GSIM_ARENA_NEW(&m->arena, struct gsim_collectives);
-    if (!c) return no_memory(error);
+    if (!c) return gsim_no_memory(error);
     c->machine = m;
     c->ranks = s->ranks;
     c->task_count = s->tasks ? s->tasks->count : 1;
@@ -188,7 +183,7 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     c->communicator_of = GSIM_ARENA_ARRAY(&m->arena, uint32_t, all->op_count + 1);
     c->ordinal_of = GSIM_ARENA_ARRAY(&m->arena, uint32_t, all->op_count + 1);
     c->moving = GSIM_ARENA_ARRAY(&m->arena, uint32_t, device_count);
-    if (m->arena.failed) return no_memory(error);
+    if (m->arena.failed) return gsim_no_memory(error);
     enum gsim_status status = gsim_nccl_load(&c->nccl, s->device, error);
     c->links = gsim_collective_links_of(s->device, c->ranks);
     for (uint32_t t = 0; t < c->task_count && !status; t++)
@@ -196,7 +191,7 @@ enum gsim_status gsim_collectives_open(struct gsim_machine *m, uint32_t device_c
     if (!status) status = make_plans(c, all, error);
     m->collectives = c;
     m->explains = gsim_collectives_explain;
-    if (!status && !gsim_collectives_attend(c)) status = no_memory(error);
+    if (!status && !gsim_collectives_attend(c)) status = gsim_no_memory(error);
     return status;
 }
 

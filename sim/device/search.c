@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/order.h"
+
 #define SUFFIX ".json"
 
 static const char marker; /* lies in the object that this code is part of */
@@ -99,10 +101,7 @@ static int add_all_folders(struct found *found)
     return found->count ? 0 : add_folder(found, GPUSIM_INSTALLED_DATA "/gpusim/models");
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct gsim_model_file *)left)->name, ((const struct gsim_model_file *)right)->name);
-}
+GSIM_ORDER(by_name, struct gsim_model_file, GSIM_TEXT(name))
 
 static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files,
                                     size_t *count, struct gsim_error *error)

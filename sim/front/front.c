@@ -195,7 +195,7 @@ static uint32_t others_pending(const struct gsim_front *f, uint32_t hw_queue, ui
 
 /* Returns the delay until the front end serves HW_QUEUE, which could go on now. It watches two queues at once; with a
  * third each change of queue takes busy_gap_us, and the next change may begin half of that later (H200, H100:
- * traces/runner/micro/front.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Some pairs of queues share one
+ * traces/runner/micro/streams.cu, traces/h200/vm/front.txt; tests/golden/test_turns.c). Some pairs of queues share one
  * watcher, and which is not known: beside one other queue it takes half, the mean (0.6 us beside a stream whose kernel
  * runs, 0.2 beside one that waits: traces/h200/vm/acquires.txt). NEEDS_THREE: beside one other none, as for events. */
 static gsim_time turn_to(struct gsim_front *f, uint32_t hw_queue, uint32_t besides, bool needs_three)
@@ -241,7 +241,7 @@ static void must_follow(struct gsim_stream_state *stream, uint32_t unit, gsim_ti
 
 /* Records with timing take their stream time, one after the other, and twice that where several in a row have
  * streams waiting for them. Who waits for any record of such a row starts after the last of it (H200:
- * traces/runner/micro/events.cu, traces/h200/events.txt). */
+ * traces/runner/micro/streams.cu, traces/h200/events.txt). */
 static gsim_time records_of(const struct gsim_front *f, uint32_t stream)
 {
     const struct gsim_command *first = f->hw_queues[f->process->streams[stream].hw_queue].head;
@@ -590,7 +590,7 @@ enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *devic
         f->hw_queues[c].tail = &f->hw_queues[c].head;
         f->hw_queue_at[c] = GSIM_TIME_NEVER;
     }
-    if (!gsim_agenda_add(&machine->agenda, &f->source)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_agenda_add(&machine->agenda, &f->source)) return gsim_no_memory(error);
     return gsim_random_init(&f->turns, ((machine->simulation->seed + 2) * GSIM_SEED_STEP >> 24) + index, error);
 }
 

@@ -83,7 +83,7 @@ struct gsim_command *gsim_front_command(struct gsim_front *f, enum gsim_command_
 /* Appends COMMAND to its stream's hardware queue. The device sees it from command->arrival on. */
 void gsim_front_issue(struct gsim_front *f, struct gsim_command *command);
 /* Returns when UNIT sees work of another unit that ended at END. It polls at FIRST and then every engine_poll_us (H200,
- * H100: traces/runner/micro/polls.cu, traces/h200/polls.txt.gz). */
+ * H100: traces/runner/micro/streams.cu, traces/h200/polls.txt.gz). */
 gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time first, gsim_time end);
 /* Sets whether a policy holds the kernel that the stream is busy with. */
 void gsim_front_hold(struct gsim_front *f, uint32_t stream, bool is_held);

@@ -226,10 +226,8 @@ void gsim_api_event_destroy(struct gsim_driver *driver, gsim_event event)
     gsim_time start = gsim_api_begin(p);
     gsim_process_unref(p, p->events[event].marker);
     p->events[event] = (struct gsim_event_state){0};
-    if (gsim_array_grow(&p->free_events, sizeof *p->free_events, p->free_event_count, &p->free_event_capacity))
+    if (!GSIM_APPEND(p->free_events, p->free_event_count, p->free_event_capacity, event))
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
-    else
-        p->free_events[p->free_event_count++] = event;
     gsim_api_spend(p, p->spec->event_destroy_us);
     gsim_api_end(p, GSIM_API_EVENT_DESTROY, start, 0, 0, NULL);
 }

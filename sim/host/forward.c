@@ -35,8 +35,7 @@ static struct body *new_body(struct gsim_forward *f, gsim_body function, void *a
     struct body *body = gsim_driver_failed(f->below) ? NULL : gsim_alloc(sizeof *body);
     if (body)
         *body = (struct body){f, function, argument};
-    else if (!gsim_driver_failed(f->below))
-        gsim_error_set(&f->below->error, GSIM_NOMEM, "out of memory");
+    else if (!gsim_driver_failed(f->below)) gsim_no_memory(&f->below->error);
     return body;
 }
 

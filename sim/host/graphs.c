@@ -163,12 +163,10 @@ gsim_graph_exec gsim_api_graph_instantiate(struct gsim_driver *driver, gsim_grap
     gsim_time start = gsim_api_begin(p);
     gsim_api_spend(p, p->spec->graph_instantiate_us + g->node_count * p->spec->graph_instantiate_node_us);
     struct gsim_exec_state exec = {0};
-    if (!gsim_graphs_build(p, g, &exec) ||
-        gsim_array_grow(&p->execs, sizeof *p->execs, p->exec_count, &p->exec_capacity)) {
+    if (!gsim_graphs_build(p, g, &exec) || !GSIM_APPEND(p->execs, p->exec_count, p->exec_capacity, exec)) {
         gsim_machine_fail(p->machine, GSIM_NOMEM, "out of memory");
         return 0;
     }
-    p->execs[p->exec_count++] = exec;
     gsim_api_end(p, GSIM_API_GRAPH_INSTANTIATE, start, 0, 0, NULL);
     return (gsim_graph_exec)p->exec_count; /* handles count from 1 */
 }

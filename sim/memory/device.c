@@ -114,7 +114,7 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     if (status) return status;
     struct gsim_partition *part =
         gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, 1, listener) : NULL;
-    if (!part || !add_sources(d)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!part || !add_sources(d)) return gsim_no_memory(error);
     d->sm = part->sm;
     return GSIM_OK;
 }
@@ -125,9 +125,9 @@ enum gsim_status gsim_device_use(struct gsim_device *d, struct gsim_space *space
     d->space = space;
     d->works = works;
     d->moving = GSIM_ARENA_ARRAY(&d->machine->arena, struct gsim_command *, space->buffer_room + 1);
-    if (!d->moving) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!d->moving) return gsim_no_memory(error);
     d->overwrites_l2 = works->share_l2 || d->machine->is_drawn;
-    return gsim_l2_init(d) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_l2_init(d) ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_device_close(struct gsim_device *d)

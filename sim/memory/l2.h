@@ -4,7 +4,7 @@
  * takes longer by the share of its data that it misses.
  *
  * D = the bytes that were touched since, S = its own: all of it is there up to D + S of l2_kept_whole of L2, nothing
- * from l2_kept_none on (H200, H100: traces/runner/micro/reuse.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to
+ * from l2_kept_none on (H200, H100: traces/runner/micro/l2.cu, traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 2 to
  * 32 MB, written or read before, 0 to 200 MB written or read since; 0.10 root mean square). A kernel touches all its
  * data at its submission; parts that it skips or reads later are not known. Data without arguments displaces other data
  * and is always cold.
@@ -22,7 +22,7 @@
  *
  * L2 has two halves; data is near to the SMs of the half that brought it. Successive kernels of one grid have their
  * blocks on the same SMs, so their measured times include near data. If either was placed beside other kernels the data
- * is far, and the kernel takes l2_far_share longer (traces/runner/micro/near.cu, traces/h200/vm/near.txt,
+ * is far, and the kernel takes l2_far_share longer (traces/runner/micro/l2.cu, traces/h200/vm/near.txt,
  * traces/h100/near.txt).
  */
 #pragma once

@@ -49,7 +49,7 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
     space->attached = GSIM_ARENA_ARRAY(&m->arena, uint32_t, space->buffer_room + 1);
     if (!space->attached ||
         !gsim_residency_init(&space->residency, space->program, space->buffer_room, device_count, capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     return GSIM_OK;
 }
 

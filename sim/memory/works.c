@@ -35,12 +35,11 @@ enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_mach
 {
     const struct gsim_program *p = space->program;
     struct gsim_works *works = GSIM_ARENA_NEW(&m->arena, struct gsim_works);
-    if (!works) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!works) return gsim_no_memory(error);
     *works = (struct gsim_works){.spec = spec, .space = space, .next = space->works};
     works->demands = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
     if (!is_first(works, m)) works->problems = GSIM_ARENA_ARRAY(&m->arena, bool, space->kernel_room + 1);
-    if (!works->demands || (!is_first(works, m) && !works->problems))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!works->demands || (!is_first(works, m) && !works->problems)) return gsim_no_memory(error);
     if (given && p->kernel_count) memcpy(works->demands, given, p->kernel_count * sizeof *given);
     enum gsim_status status = given ? GSIM_OK : find_all(works, m, p, error);
     if (status) return status;

@@ -153,7 +153,7 @@ enum gsim_status gsim_engine_run(const struct gsim_platform *platform, void (*ma
     engine.coroutine = engine.idle && engine.simgrid.reserved ? gsim_coroutine_create(first_main, &engine) : NULL;
     if (!engine.coroutine) {
         gsim_arena_release(&engine.simgrid.arena);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     *running = &engine; // cppcheck-suppress autoVariables ; until it has run, below
     while (gsim_coroutine_enter(engine.coroutine)) { /* it left: SimGrid is needed */

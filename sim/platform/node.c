@@ -89,7 +89,7 @@ enum gsim_status gsim_node_of_device(struct gsim_node **node, const char *name, 
     bool is_made = *node && !(*node)->arena.failed;
     gsim_arena_release(&arena);
     gsim_device_release(&spec);
-    return is_made ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return is_made ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_node_release(struct gsim_node *node)

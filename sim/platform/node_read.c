@@ -26,8 +26,6 @@ struct reader {
     bool is_part;            /* of another file */
 };
 
-static enum gsim_status no_memory(struct reader *r) { return gsim_error_set(r->error, GSIM_NOMEM, "out of memory"); }
-
 static enum gsim_status read_bool(struct reader *r, const cJSON *object, const char *key, bool fallback, bool *value)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -111,7 +109,7 @@ static enum gsim_status read_devices(struct reader *r, const cJSON *list)
             bool is_numbered =
                 cJSON_GetObjectItemCaseSensitive(entry, "count") || !cJSON_GetObjectItemCaseSensitive(entry, "name");
             const char *own = is_numbered ? gsim_arena_printf(&r->node->arena, "%s%u", name, d) : name;
-            status = own ? name_vertex(r, place, 1 + d, own) : no_memory(r);
+            status = own ? name_vertex(r, place, 1 + d, own) : gsim_no_memory(r->error);
             b->models[d] = *model ? model : NULL;
         }
         if (status) return status;
@@ -211,7 +209,7 @@ static enum gsim_status read_route(struct reader *r, const char *place, const cJ
     int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
     if (count < 1 || count > 8) return gsim_json_fail(where, "a list of 1 to 8 links", list, r->error);
     uint32_t *links = GSIM_ARENA_ARRAY(&r->node->arena, uint32_t, count), at = route->from;
-    if (!links) return no_memory(r);
+    if (!links) return gsim_no_memory(r->error);
     route->links = links;
     cJSON_ArrayForEach(item, list)
     {
@@ -235,7 +233,7 @@ static enum gsim_status read_links(struct reader *r, const cJSON *json)
     if (status) return status;
     b->links = GSIM_ARENA_ARRAY(&r->node->arena, struct gsim_node_link, b->link_count);
     r->link_names = GSIM_ARENA_ARRAY(&r->node->arena, const char *, b->link_count);
-    if (!b->links || !r->link_names) return no_memory(r);
+    if (!b->links || !r->link_names) return gsim_no_memory(r->error);
     cJSON_ArrayForEach(entry, list)
     {
         snprintf(place, sizeof place, "links[%u]", i);
@@ -245,7 +243,7 @@ static enum gsim_status read_links(struct reader *r, const cJSON *json)
     status = read_list(r, json, "routes", MOST_LINKS, &list, &b->route_count);
     if (status) return status;
     b->routes = GSIM_ARENA_ARRAY(&r->node->arena, struct gsim_node_route, b->route_count);
-    if (!b->routes) return no_memory(r);
+    if (!b->routes) return gsim_no_memory(r->error);
     i = 0;
     cJSON_ArrayForEach(entry, list)
     {
@@ -261,7 +259,7 @@ static enum gsim_status check_reach(struct reader *r)
 {
     const struct gsim_box *b = r->box;
     bool *reached = GSIM_ARENA_ARRAY(&r->node->arena, bool, b->vertex_count);
-    if (!reached) return no_memory(r);
+    if (!reached) return gsim_no_memory(r->error);
     reached[0] = true;
     for (uint32_t round = 0; round < b->vertex_count; round++)
         for (uint32_t l = 0; l < b->link_count; l++)
@@ -287,7 +285,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     const cJSON *devices, *switches, *item, *staged = cJSON_GetObjectItemCaseSensitive(json, "through_host");
     uint32_t switch_count, entries, v;
     char place[40];
-    if (!b) return no_memory(r);
+    if (!b) return gsim_no_memory(r->error);
     b->name = r->node->name;
     enum gsim_status status = read_list(r, json, "devices", GSIM_LIMIT_GPUS, &devices, &entries);
     if (!status) status = count_devices(r, devices, &b->device_count);
@@ -297,7 +295,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     b->names = GSIM_ARENA_ARRAY(arena, const char *, b->vertex_count);
     b->models = GSIM_ARENA_ARRAY(arena, const char *, b->device_count);
     b->attached = GSIM_ARENA_ARRAY(arena, uint32_t, b->device_count);
-    if (!b->names || !b->models || !b->attached) return no_memory(r);
+    if (!b->names || !b->models || !b->attached) return gsim_no_memory(r->error);
     b->names[0] = "host";
     b->names[gsim_box_network(b)] = "network";
     status = read_devices(r, devices);
@@ -308,7 +306,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
         if (!status && (!cJSON_IsString(item) || !*item->valuestring))
             status = gsim_json_fail(place, "a name", item, r->error);
         const char *name = status ? NULL : gsim_arena_strdup(arena, item->valuestring);
-        if (!status) status = name ? name_vertex(r, place, v++, name) : no_memory(r);
+        if (!status) status = name ? name_vertex(r, place, v++, name) : gsim_no_memory(r->error);
         if (status) return status;
     }
     if (!status) status = read_places(r, devices);
@@ -323,7 +321,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     if (!status) status = check_reach(r);
     if (status) return status;
     r->node->parts = GSIM_ARENA_NEW(arena, struct gsim_node_part);
-    if (!r->node->parts) return no_memory(r);
+    if (!r->node->parts) return gsim_no_memory(r->error);
     *r->node->parts = (struct gsim_node_part){.box = b, .count = 1};
     r->node->part_count = 1;
     return GSIM_OK;
@@ -423,7 +421,7 @@ static enum gsim_status read_parts(struct reader *r, const cJSON *json)
     if (status) return status;
     if (!node->part_count) return gsim_json_fail("nodes", "one node at least", list, r->error);
     node->parts = GSIM_ARENA_ARRAY(&node->arena, struct gsim_node_part, node->part_count);
-    if (!node->parts) return no_memory(r);
+    if (!node->parts) return gsim_no_memory(r->error);
     cJSON_ArrayForEach(entry, list)
     {
         snprintf(place, sizeof place, "nodes[%u]", i);
@@ -498,7 +496,7 @@ enum gsim_status gsim_node_load(struct gsim_node **loaded, const char *name, str
 {
     struct gsim_error ignored = {0};
     struct gsim_node *node = gsim_alloc(sizeof *node);
-    if (!node) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!node) return gsim_no_memory(error);
     enum gsim_status status = load(node, name, false, error);
     if (!status) {
         *loaded = node;

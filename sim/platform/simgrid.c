@@ -71,7 +71,7 @@ static double *own_clock;
 /* By the name that it was built with, or where it was then. */
 static enum gsim_status load_library(struct gsim_error *error)
 {
-    if (!gsim_ends_has_memory(LOAD_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_ends_has_memory(LOAD_BYTES)) return gsim_no_memory(error);
     gsim_ends_guard_cpp();
     void *library = dlopen(GPUSIM_SIMGRID_NAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) library = dlopen(GPUSIM_SIMGRID_FILE, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -155,7 +155,7 @@ enum gsim_status gsim_simgrid_load(struct gsim_error *error)
         if (!status) status = load_module(error);
         is_loaded = !status;
     }
-    if (!status && !gsim_ends_has_memory(SETUP_BYTES)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status && !gsim_ends_has_memory(SETUP_BYTES)) return gsim_no_memory(error);
     if (!status && !is_set_up) {
         set_up();
         is_set_up = true;

@@ -248,7 +248,7 @@ static void *keep(struct gsim_builder *builder, void **array, size_t element_siz
 enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iterations, struct gsim_program *program,
                                      struct gsim_error *error)
 {
-    if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!builder) return gsim_no_memory(error);
     struct gsim_program *made = &builder->program;
     made->iterations = iterations;
     void *buffers = builder->buffers, *kernels = builder->kernels, *ops = builder->ops;
@@ -259,7 +259,7 @@ enum gsim_status gsim_builder_finish(struct gsim_builder *builder, uint32_t iter
     builder->kernels = kernels;
     builder->ops = ops;
     enum gsim_status status;
-    if (builder->failed || made->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (builder->failed || made->arena.failed) status = gsim_no_memory(error);
     else status = gsim_program_check(made, error);
     if (status == GSIM_OK) {
         *program = *made;

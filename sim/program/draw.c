@@ -443,7 +443,7 @@ enum gsim_status gsim_draw_tables_init(struct gsim_draw_tables *t, const struct 
     t->kernel_room = t->known_kernels + (keeps ? GSIM_DRAW_KERNELS_KEPT : GSIM_DRAW_KERNELS);
     t->program.name = name;
     t->program.iterations = 1;
-    if (!make_tables(t)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!make_tables(t)) return gsim_no_memory(error);
     for (uint32_t i = 0; i < t->known_buffers; i++) {
         t->program.buffers[i] = known->buffers[i];
         t->buffers[i] = (struct gsim_draw_buffer_state){.generation = 1, .is_there = true};
@@ -473,7 +473,7 @@ enum gsim_status gsim_draw_init(struct gsim_draw *d, struct gsim_draw_tables *ta
 {
     *d = (struct gsim_draw){.source = source, .tables = tables, .gpu_count = 1};
     d->state = gsim_alloc(source->state_size);
-    if (!d->state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!d->state) return gsim_no_memory(error);
     return gsim_random_init(&d->numbers, seed, error) ? error->status : GSIM_OK;
 }
 
@@ -538,7 +538,7 @@ enum gsim_status gsim_draws_to_program(struct gsim_draw_tables *t, struct gsim_d
     made.ops = GSIM_ARENA_ARRAY(arena, struct gsim_op, (size_t)made.op_count + 1);
     for (uint32_t i = 0; i < made.buffer_count && !arena->failed; i++) made.buffers[i] = own->buffers[i];
     if (!arena->failed && !name_buffers(made.buffers, made.buffer_count, arena)) arena->failed = 1;
-    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (arena->failed) return gsim_no_memory(error);
     for (uint32_t i = 0; i < made.kernel_count; i++) made.kernels[i] = own->kernels[i];
     uint32_t at = made.op_count && known ? known->op_count : 0;
     for (uint32_t i = 0; i < at; i++) made.ops[i] = known->ops[i];

@@ -220,7 +220,7 @@ enum gsim_status gsim_fields_kept_name(struct gsim_fields *fields, int field, st
     enum gsim_status status = gsim_fields_name(fields, field, room);
     if (status != GSIM_OK || (*text && strcmp(*text, room) == 0)) return status;
     *text = gsim_arena_strdup(arena, room);
-    return *text ? GSIM_OK : gsim_error_set(fields->error, GSIM_NOMEM, "out of memory");
+    return *text ? GSIM_OK : gsim_no_memory(fields->error);
 }
 
 enum gsim_status gsim_fields_element(struct gsim_fields *fields, int field, const char **value)

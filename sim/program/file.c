@@ -24,7 +24,7 @@ static enum gsim_status read_all(struct gsim_gz *gz, char **text, size_t *length
             if (capacity > LARGEST_BYTES)
                 return gsim_error_set(error, GSIM_INPUT, "expected at most %llu bytes", LARGEST_BYTES);
             char *grown = gsim_realloc(*text, capacity * 2);
-            if (!grown) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+            if (!grown) return gsim_no_memory(error);
             *text = grown;
             capacity *= 2;
         }
@@ -52,8 +52,7 @@ char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error)
     }
     if (gsim_gz_open(&gz, path, error) != GSIM_OK) return NULL;
     char *text = gsim_realloc(NULL, capacity);
-    enum gsim_status status =
-        text ? read_all(&gz, &text, length, capacity, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = text ? read_all(&gz, &text, length, capacity, error) : gsim_no_memory(error);
     gsim_gz_close(&gz);
     if (status != GSIM_OK) {
         gsim_free(text);

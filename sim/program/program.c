@@ -202,7 +202,7 @@ enum gsim_status gsim_program_check_op(const struct gsim_program *program, const
 static enum gsim_status check_repeated_args(const struct gsim_program *program, struct gsim_error *error)
 {
     uint32_t *last_user = gsim_alloc(sizeof(*last_user) * ((size_t)program->buffer_count + 1));
-    if (!last_user) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!last_user) return gsim_no_memory(error);
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++) {
         const struct gsim_op *op = &program->ops[i];

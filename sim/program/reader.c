@@ -59,7 +59,7 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
     if (status == GSIM_OK) status = gsim_fields_bool(&fields, BUFFER_READ_MOSTLY, &is_read_mostly);
     if (status != GSIM_OK) return status;
     if (gsim_array_grow(&reader->buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(reader->error);
     reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
     reader->buffer_count = index + 1;
     uint32_t made = gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
@@ -79,7 +79,7 @@ static enum gsim_status read_kernel(struct gsim_reader *reader, uint32_t index, 
     if (status == GSIM_OK) status = gsim_reader_work(reader, &fields, KERNEL_WORK, &kernel);
     if (status != GSIM_OK) return status;
     if (gsim_array_grow(&reader->kernels, sizeof(kernel), index, &reader->kernel_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(reader->error);
     reader->kernels[index] = kernel;
     return GSIM_OK;
 }
@@ -132,7 +132,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, const char *text, 
     if (status == GSIM_OK) status = gsim_fields_require(&fields, FILE_OPS);
     if (status != GSIM_OK) return status;
     reader->builder = gsim_builder_create(name);
-    if (!reader->builder) return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+    if (!reader->builder) return gsim_no_memory(reader->error);
     status = read_list(reader, &fields, FILE_BUFFERS, read_buffer);
     if (status == GSIM_OK) status = read_list(reader, &fields, FILE_KERNELS, read_kernel);
     if (status == GSIM_OK) status = read_list(reader, &fields, FILE_OPS, gsim_reader_op);

@@ -97,11 +97,8 @@ static enum gsim_status read_segment(struct gsim_reader *reader, const struct gs
     bytes = whole - offset;
     if (status == GSIM_OK) status = gsim_fields_integer(&own, SEGMENT_BYTES, 1, whole - offset, &bytes);
     if (status != GSIM_OK) return status;
-    if (gsim_array_grow(&reader->segments, sizeof(*reader->segments), reader->segment_count, &reader->segment_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->segments[reader->segment_count++] =
-        (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes};
-    return GSIM_OK;
+    return GSIM_ADD(reader->error, reader->segments, reader->segment_count, reader->segment_room,
+                    (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes});
 }
 
 /* Among the first COUNT segments of the op are some of the buffer that are read, or written. */
@@ -147,7 +144,7 @@ static enum gsim_status add_arg(struct gsim_reader *reader, const struct gsim_fi
     if (reader->arg_count == GSIM_LIMIT_ARGS)
         return gsim_fields_error(fields, "expected at most %u buffers", GSIM_LIMIT_ARGS);
     if (gsim_array_grow(&reader->args, sizeof(*reader->args), reader->arg_count, &reader->arg_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(reader->error);
     named->last_op = op + 1;
     named->position = reader->arg_count;
     reader->args[reader->arg_count++] =
@@ -193,7 +190,7 @@ static enum gsim_status read_order(struct gsim_reader *reader, struct gsim_field
         if (named->position & placed)
             return gsim_fields_error(fields, "the buffer \"%s\" is listed twice", named->name);
         if (gsim_array_grow(&reader->ordered, sizeof(*reader->ordered), count, &reader->ordered_room))
-            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+            return gsim_no_memory(reader->error);
         reader->ordered[count] = reader->args[named->position];
         named->position = placed | count++;
     }
@@ -240,9 +237,8 @@ static enum gsim_status read_after(struct gsim_reader *reader, struct gsim_field
         if (number >= limit)
             return gsim_fields_error(fields, "expected the index of an earlier op (0 to %.0f), found %.0f", limit - 1,
                                      number);
-        if (gsim_array_grow(&reader->after, sizeof(*reader->after), reader->after_count, &reader->after_room))
-            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-        reader->after[reader->after_count++] = gsim_whole_u32(number);
+        if (!GSIM_APPEND(reader->after, reader->after_count, reader->after_room, gsim_whole_u32(number)))
+            return gsim_no_memory(reader->error);
         at = gsim_scan_skip(at);
     }
 }
@@ -327,7 +323,7 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
         if (!at) break;
         if (gsim_array_grow(&reader->group, sizeof *reader->group, collective->group_count,
                             &reader->group_room))
-            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
+            return gsim_no_memory(reader->error);
         for (uint32_t i = 0; i < collective->group_count; i++)
             if (reader->group[i] == (uint32_t)rank) return gsim_fields_error(fields, "rank %.0f is listed twice", rank);
         reader->group[collective->group_count++] = (uint32_t)rank;
@@ -462,11 +458,8 @@ static bool is_on_device(const struct gsim_op *op)
 
 static enum gsim_status add_pending(struct gsim_reader *reader, const struct gsim_op *op, uint32_t index)
 {
-    if (gsim_array_grow(&reader->pending, sizeof *reader->pending, reader->pending_count,
-                        &reader->pending_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->pending[reader->pending_count++] = (struct gsim_reader_pending){index, op->stream, op->device};
-    return GSIM_OK;
+    return GSIM_ADD(reader->error, reader->pending, reader->pending_count, reader->pending_room,
+                    (struct gsim_reader_pending){index, op->stream, op->device});
 }
 
 /* A program without buffers says nothing of data: what it does not list otherwise follows its stream's last op. */
@@ -475,10 +468,7 @@ static enum gsim_status follow_stream(struct gsim_reader *reader, const struct g
     size_t i = reader->pending_count;
     while (i && (reader->pending[i - 1].stream != op->stream || reader->pending[i - 1].device != op->device)) i--;
     if (!i) return GSIM_OK;
-    if (gsim_array_grow(&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->after[reader->after_count++] = reader->pending[i - 1].op;
-    return GSIM_OK;
+    return GSIM_ADD(reader->error, reader->after, reader->after_count, reader->after_room, reader->pending[i - 1].op);
 }
 
 /* The host waits for what was issued before, to the one stream or to all, and then takes "us": as a host_compute after
@@ -492,9 +482,8 @@ static enum gsim_status read_synchronize(struct gsim_reader *reader, struct gsim
             reader->pending[left++] = pending;
             continue;
         }
-        if (gsim_array_grow(&reader->after, sizeof *reader->after, reader->after_count, &reader->after_room))
-            return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-        reader->after[reader->after_count++] = pending.op;
+        if (!GSIM_APPEND(reader->after, reader->after_count, reader->after_room, pending.op))
+            return gsim_no_memory(reader->error);
     }
     reader->pending_count = left;
     op->stream = -1;

@@ -91,7 +91,7 @@ enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name,
     for (uint32_t i = 0; i < count && done; i++) done = add_program(set, i, &first);
     if (done) return GSIM_OK;
     gsim_task_set_release(set);
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_no_memory(error);
 }
 
 void gsim_task_set_release(struct gsim_task_set *set)
@@ -164,6 +164,6 @@ enum gsim_status gsim_share_start(struct gsim_share *share, const struct gsim_sh
         if (share->tasks[i].priority < share->tasks[share->urgent].priority) share->urgent = i;
     size_t size = ops->state_size + ops->task_size * share->task_count;
     if (size) share->state = gsim_arena_alloc(share->arena, size);
-    if (size && !share->state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (size && !share->state) return gsim_no_memory(error);
     return ops->start ? ops->start(share, error) : GSIM_OK;
 }

@@ -162,7 +162,7 @@ static enum gsim_status find(struct check *c, struct gsim_places *places, uint32
                              const struct gsim_access *access, struct gsim_places_found *found)
 {
     *found = gsim_places_find(places, place, access->begin, access->end);
-    return found->count ? GSIM_OK : gsim_error_set(c->error, GSIM_NOMEM, "out of memory");
+    return found->count ? GSIM_OK : gsim_no_memory(c->error);
 }
 
 /* One op's access, in one memory: what it reads follows the writer, what it writes follows that and the readers. */
@@ -255,10 +255,8 @@ enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, cons
     c.ran = GSIM_ARENA_ARRAY(&arena, struct ran, (size_t)program->op_count * iterations);
     bool has_buffers =
         gsim_places_init(&c.buffers, program->buffer_count, sizeof(struct history), &(struct history){0});
-    enum gsim_status status =
-        arena.failed || !has_buffers ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : note_all(&c);
-    if (status == GSIM_OK && is_placed && !find_instances(&c, &arena))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = arena.failed || !has_buffers ? gsim_no_memory(error) : note_all(&c);
+    if (status == GSIM_OK && is_placed && !find_instances(&c, &arena)) status = gsim_no_memory(error);
     for (uint32_t n = 0; n < iterations; n++)
         for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++)
             if (is_device_work(&program->ops[i])) status = check_op(&c, &program->ops[i], n);

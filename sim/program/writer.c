@@ -77,7 +77,7 @@ static enum gsim_status find_bases(struct writer *w, struct gsim_error *error)
 {
     uint32_t count = w->program->kernel_count;
     w->bases = gsim_alloc(sizeof(*w->bases) * ((size_t)count + 1));
-    if (!w->bases) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w->bases) return gsim_no_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         const struct gsim_kernel *kernel = &w->program->kernels[i];
         uint32_t first = gsim_names_find(&w->names, kernel->name);

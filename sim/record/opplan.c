@@ -10,6 +10,7 @@
 #include "gpusim/limits.h"
 #include "gpusim/timeline.h"
 #include "sim/base/json.h"
+#include "sim/base/order.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
 #include "sim/base/whole.h"
@@ -19,8 +20,7 @@
 static enum gsim_status add(struct gsim_op_plan *plan, size_t *room, const struct gsim_op_plan_row *row,
                             struct gsim_error *error)
 {
-    if (gsim_array_grow(&plan->rows, sizeof *plan->rows, plan->count, room))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&plan->rows, sizeof *plan->rows, plan->count, room)) return gsim_no_memory(error);
     plan->rows[plan->count++] = *row;
     return GSIM_OK;
 }
@@ -33,13 +33,7 @@ struct issued {
     uint32_t correlation;
 };
 
-static int by_launch(const void *a, const void *b)
-{
-    const struct issued *x = a, *y = b;
-    if (x->launch != y->launch) return x->launch < y->launch ? -1 : 1;
-    if (x->correlation != y->correlation) return x->correlation < y->correlation ? -1 : 1;
-    return x->row.op < y->row.op ? -1 : x->row.op > y->row.op;
-}
+GSIM_ORDER(by_launch, struct issued, GSIM_UP(launch) GSIM_UP(correlation) GSIM_UP(row.op))
 
 static struct issued issued(uint32_t op, uint32_t device, uint32_t stream, gsim_time start, gsim_time launch,
                             uint32_t correlation, gsim_time from)
@@ -55,7 +49,7 @@ enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_
     size_t count = 0, room = 0;
     enum gsim_status status = GSIM_OK;
     *plan = (struct gsim_op_plan){0};
-    if (!list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!list) return gsim_no_memory(error);
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
         if (k->iteration == last)

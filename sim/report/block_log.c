@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/order.h"
 
 static bool holds(const struct gsim_block_record *record, uint32_t sm) { return record->sms[sm / 64] >> sm % 64 & 1; }
 
@@ -32,12 +33,7 @@ void gsim_block_log_release(struct gsim_block_log *log)
     *log = (struct gsim_block_log){0};
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct gsim_stay *a = left, *b = right;
-    if (a->start != b->start) return a->start < b->start ? -1 : 1;
-    return a->record < b->record ? -1 : a->record > b->record;
-}
+GSIM_ORDER(by_start, struct gsim_stay, GSIM_UP(start) GSIM_UP(record))
 
 static bool is_same_kernel(const struct gsim_block_record *a, const struct gsim_block_record *b)
 {
@@ -73,7 +69,7 @@ enum gsim_status gsim_block_log_stays(const struct gsim_block_log *log, uint32_t
 {
     *count = 0;
     *stays = gsim_alloc((log->count + 1) * sizeof **stays);
-    if (!*stays) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!*stays) return gsim_no_memory(error);
     for (size_t i = 0; i < log->count; i++) {
         const struct gsim_block_record *record = &log->records[i];
         if (holds(record, sm))

@@ -5,6 +5,8 @@
  */
 #include "sim/report/chrome_links.h"
 
+#include "sim/base/order.h"
+
 #define INSIDE 1000 /* an arrow begins so long before its slice ends: at the end itself readers find no slice */
 
 static void put_label(struct gsim_output *output, const char *what, const char *value)
@@ -32,13 +34,7 @@ void gsim_chrome_write_iterations(const struct gsim_result *result, struct gsim_
 }
 
 /* --- waits ------------------------------------------------------------------------------------------------------- */
-static int compare_works(const void *left, const void *right)
-{
-    const struct gsim_trace_work *a = left, *b = right;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
-    return (a->start > b->start) - (a->start < b->start);
-}
+GSIM_ORDER(compare_works, struct gsim_trace_work, GSIM_UP(stream) GSIM_UP(correlation) GSIM_UP(start))
 
 /* The first of STREAM whose correlation is CORRELATION or more; COUNT: none in any stream from there on. */
 static size_t find_from(const struct gsim_trace_work *works, size_t count, uint32_t stream, uint32_t correlation)

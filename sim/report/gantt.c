@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/report/slices.h"
 #include "sim/base/text.h"
 
@@ -45,12 +46,7 @@ struct chart {
 };
 
 /* --- letters for kernel names, in order of their first start ----------------------------------------------- */
-static int compare_legend(const void *a, const void *b)
-{
-    const struct legend_name *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x->kernel_index > y->kernel_index) - (x->kernel_index < y->kernel_index);
-}
+GSIM_ORDER(compare_legend, struct legend_name, GSIM_TEXT(name) GSIM_UP(kernel_index))
 
 /* Shapes of one kernel share a letter. */
 static bool index_names(struct chart *chart)
@@ -87,13 +83,7 @@ static char letter_of(struct chart *chart, uint32_t kernel_index)
 }
 
 /* --- what is drawn ------------------------------------------------------------------------------------------ */
-static int compare_starts(const void *a, const void *b)
-{
-    const struct gsim_slice *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->track != y->track) return x->track < y->track ? -1 : 1;
-    return (x->record > y->record) - (x->record < y->record);
-}
+GSIM_ORDER(compare_starts, struct gsim_slice, GSIM_UP(start) GSIM_UP(track) GSIM_UP(record))
 
 static bool in_window(const struct chart *chart, gsim_time start, gsim_time end)
 {

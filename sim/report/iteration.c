@@ -44,7 +44,7 @@ enum gsim_status gsim_metrics_iteration(const struct gsim_timeline *timeline, co
         .iteration_count = 1,
     };
     enum gsim_status status = GSIM_OK;
-    if (!one.kernels || !one.copies || !one.apis) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!one.kernels || !one.copies || !one.apis) status = gsim_no_memory(error);
     if (status == GSIM_OK) {
         for (size_t i = 0; i < timeline->kernel_count; i++)
             if (timeline->kernels[i].iteration == index) one.kernels[one.kernel_count++] = timeline->kernels[i];

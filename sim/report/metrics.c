@@ -7,16 +7,13 @@
 
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/report/bounds.h"
 #include "sim/report/bottlenecks.h"
 
 static gsim_time later(gsim_time a, gsim_time b) { return a > b ? a : b; }
 
-static int compare_times(const void *a, const void *b)
-{
-    gsim_time x = *(const gsim_time *)a, y = *(const gsim_time *)b;
-    return (x > y) - (x < y);
-}
+GSIM_ORDER_OF(compare_times, gsim_time)
 
 /* Records arrive in order of completion, so ends are in order already and starts nearly: each is moved as far as it has
  * to be, while that is near. */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 
 #define MAX_ROWS   20
@@ -23,17 +24,9 @@ static void merge(struct gsim_sum *into, const struct gsim_sum *other)
     into->count += other->count;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct gsim_sum *)a)->name, ((const struct gsim_sum *)b)->name);
-}
+GSIM_ORDER(compare_names, struct gsim_sum, GSIM_TEXT(name))
 
-static int compare_totals(const void *a, const void *b)
-{
-    const struct gsim_sum *x = a, *y = b;
-    if (x->total != y->total) return x->total > y->total ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
+GSIM_ORDER(compare_totals, struct gsim_sum, GSIM_DOWN(total) GSIM_TEXT(name))
 
 /* --- the tables ---------------------------------------------------------------------------------------- */
 struct page {

@@ -6,23 +6,16 @@
 
 #include <string.h>
 
+#include "sim/base/order.h"
+
 enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_slice *slice, struct gsim_error *error)
 {
-    if (gsim_array_grow(&list->slices, sizeof(*slice), list->count, &list->capacity))
+    if (!GSIM_APPEND(list->slices, list->count, list->capacity, *slice))
         return gsim_error_set(error, GSIM_NOMEM, "cannot lay out the timeline: out of memory");
-    list->slices[list->count++] = *slice;
     return GSIM_OK;
 }
 
-static int compare_slices(const void *a, const void *b)
-{
-    const struct gsim_slice *x = a, *y = b;
-    if (x->track != y->track) return x->track < y->track ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end < y->end ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return (x->record > y->record) - (x->record < y->record);
-}
+GSIM_ORDER(compare_slices, struct gsim_slice, GSIM_UP(track) GSIM_UP(start) GSIM_UP(end) GSIM_UP(kind) GSIM_UP(record))
 
 enum gsim_status gsim_slices_arrange(struct gsim_slices *list, struct gsim_error *error)
 {

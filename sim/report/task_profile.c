@@ -15,7 +15,7 @@ enum gsim_status gsim_task_profiles_init(struct gsim_task_profiles *p, uint32_t 
 {
     *p = (struct gsim_task_profiles){.count = count};
     p->tasks = GSIM_ARENA_ARRAY(&p->arena, struct gsim_task_profile, count);
-    return p->tasks ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return p->tasks ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_task_profiles_release(struct gsim_task_profiles *p)
@@ -33,21 +33,21 @@ static enum gsim_status init_task(struct gsim_task_profiles *p, const struct gsi
     for (uint32_t i = 0; i < task; i++) first += set->tasks[i].program->kernel_count;
     t->name = gsim_arena_strdup(&p->arena, set->tasks[task].name);
     t->entries = GSIM_ARENA_ARRAY(&p->arena, struct gsim_kernel_profile, kernels + 1);
-    if (!t->name || !t->entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!t->name || !t->entries) return gsim_no_memory(error);
     for (uint32_t k = first; k < first + kernels; k++) {
         const struct gsim_kernel *kernel = &set->all.kernels[k];
         t->entries[identity[k]] = (struct gsim_kernel_profile){
             gsim_arena_strdup(&p->arena, kernel->name), kernel->grid, kernel->block, 0, -1, 0};
         if (t->count <= identity[k]) t->count = identity[k] + 1;
     }
-    return p->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return p->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 static uint32_t *identities(const struct gsim_task_set *set, struct gsim_error *error)
 {
     uint32_t *identity = gsim_alloc(sizeof *identity * (set->all.kernel_count + 1));
     if (identity) gsim_task_set_identify(set, identity);
-    else gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else gsim_no_memory(error);
     return identity;
 }
 
@@ -83,8 +83,7 @@ enum gsim_status gsim_task_profile_make(struct gsim_task_profiles *p, const stru
     uint32_t *identity = identities(set, error);
     struct gsim_task_profile *t = &p->tasks[task];
     struct sums *sums = gsim_alloc(sizeof *sums * (set->all.kernel_count + 1));
-    enum gsim_status status = identity && sums ? init_task(p, set, task, identity, error)
-                                               : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = identity && sums ? init_task(p, set, task, identity, error) : gsim_no_memory(error);
     if (status == GSIM_OK) {
         memset(sums, 0, sizeof *sums * (set->all.kernel_count + 1));
         /* the timeline has this task alone: its kernels are numbered as in its program */

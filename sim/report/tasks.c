@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 
 /* The smallest value that is not below SHARE of all. */
@@ -14,11 +15,7 @@ static double quantile(const double *sorted, size_t count, double share)
     return sorted[rank ? rank - 1 : 0];
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare, double)
 
 void gsim_tasks_summarize(double *times, size_t count, struct gsim_task_stats *s)
 {
@@ -62,7 +59,7 @@ enum gsim_status gsim_tasks_measure(const struct gsim_timeline *timeline, const 
                                     struct gsim_task_stats *stats, struct gsim_error *error)
 {
     double *times = gsim_alloc(sizeof *times * (timeline->request_count + 1));
-    if (!times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!times) return gsim_no_memory(error);
     for (uint32_t i = 0; i < set->count; i++) measure_task(timeline, set, i, &stats[i], times);
     gsim_free(times);
     return GSIM_OK;
@@ -85,11 +82,7 @@ struct interval {
     gsim_time start, end;
 };
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
+GSIM_ORDER(compare_starts, struct interval, GSIM_UP(start))
 
 /* The union of COUNT intervals, in their place; how many are left. */
 static size_t unite(struct interval *list, size_t count)
@@ -186,7 +179,7 @@ enum gsim_status gsim_tasks_gaps(const struct gsim_timeline *timeline, const str
     bool failed = !own || !others;
     gsim_free(own);
     gsim_free(others);
-    return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* --- renderings ---------------------------------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static enum gsim_status open_sandbox(struct sandbox *box, const struct gsim_devi
     box->gpu = gsim_gpu_create(&box->arena, device, &options, NULL);
     if (box->gpu) return GSIM_OK;
     gsim_arena_release(&box->arena);
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return gsim_no_memory(error);
 }
 
 /* A kernel of this length or longer is refused; its time need not be exact. */
@@ -491,7 +491,7 @@ static enum gsim_status init_near(struct gsim_demand *work, const struct gsim_de
     work->prologue = kernel->prologue;
     work->trigger = kernel->trigger;
     gsim_arena_release(&box.arena);
-    if (box.failed && !status) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (box.failed && !status) status = gsim_no_memory(error);
     if (!status && work->solo_ps > LONGEST_PS)
         status = gsim_error_set(error, GSIM_INPUT, "kernel '%s': would take %.3g s on '%s', expected at most %g",
                                 kernel->name, work->solo_ps * 1e-12, device->name, GSIM_LIMIT_US * 1e-6);

@@ -175,10 +175,8 @@ static gsim_stream do_stream_create(struct gsim_driver *driver, int priority)
     if (t->all->settings.uses_priority) priority += gsim_task_stream_priority(t->all->set, t->client.task);
     gsim_stream stream = t->forward.below->ops->stream_create(t->forward.below, priority);
     if (t->is_alone || !stream) return stream;
-    if (gsim_array_grow(&t->streams, sizeof *t->streams, t->stream_count, &t->stream_capacity))
+    if (!GSIM_APPEND(t->streams, t->stream_count, t->stream_capacity, stream))
         gsim_machine_fail(t->all->machine, GSIM_NOMEM, "out of memory");
-    else
-        t->streams[t->stream_count++] = stream;
     return stream;
 }
 

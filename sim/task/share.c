@@ -252,7 +252,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
 {
     struct gsim_machine *m = tasks->machine;
     struct gsim_policy *p = tasks->policy = gsim_alloc(sizeof *p);
-    if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!p) return gsim_no_memory(error);
     *p = (struct gsim_policy){.arbiter = {policy_ready, policy_started, policy_ended, policy_drained},
                               .tasks = tasks,
                               .machine = m,
@@ -262,7 +262,7 @@ enum gsim_status gsim_policy_open(struct gsim_tasks *tasks, struct gsim_arbiter 
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, tasks->set->all.kernel_count + 1);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, tasks->count);
     p->places = GSIM_ARENA_ARRAY(&p->arena, struct stream_place, tasks->count);
-    if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (p->arena.failed) return gsim_no_memory(error);
     gsim_task_set_identify(tasks->set, p->identity);
     p->share = (struct gsim_share){.actions = &actions,
                                    .tasks = tasks->set->tasks,

@@ -183,7 +183,7 @@ enum gsim_status gsim_tasks_lay_out(struct gsim_tasks *tasks, struct gsim_machin
         defaults = gsim_arena_alloc(&m->arena, s->sharing->params_size);
         if (defaults) gsim_params_set_defaults(s->sharing->params, defaults);
     }
-    if (m->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (m->arena.failed) return gsim_no_memory(error);
     tasks->params = s->sharing_params ? s->sharing_params : defaults;
     layout->settings = tasks->settings = gsim_share_settings_of(s->sharing, tasks->params);
     layout->process_count = gsim_task_set_processes(s->tasks, tasks->settings.mechanism, layout->process_of);
@@ -210,7 +210,7 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
                                   used, d->index, d->spec->sm_count);
         struct gsim_partition *part =
             gsim_partitions_add(d, sms, is_parted ? layout->dram_shares[p] : 1, &gsim_front_listener);
-        if (!part) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!part) return gsim_no_memory(error);
         part->shares_dram = is_parted && !layout->settings.isolates_memory;
         layout->parts[p] = part;
     }
@@ -233,13 +233,13 @@ enum gsim_status gsim_tasks_add_device(struct gsim_tasks *tasks, struct gsim_dev
     struct gsim_layout *own = GSIM_ARENA_NEW(&tasks->machine->arena, struct gsim_layout);
     struct gsim_time_slices *slices = GSIM_ARENA_NEW(&tasks->machine->arena, struct gsim_time_slices);
     *arbiter = NULL;
-    if (!own || !slices) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!own || !slices) return gsim_no_memory(error);
     *own = tasks->layout;
     *parts = own->parts;
     enum gsim_status status = gsim_tasks_add_parts(own, d, error);
     if (status || tasks->settings.mechanism != GSIM_MECHANISM_TIMESLICE) return status;
     *arbiter = open_slices(tasks, slices, d->spec, own);
-    return *arbiter ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return *arbiter ? GSIM_OK : gsim_no_memory(error);
 }
 
 static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct gsim_layout *layout,
@@ -248,7 +248,7 @@ static struct gsim_arbiter *open_arbiters(struct gsim_tasks *tasks, const struct
     struct gsim_arbiter *arbiter = NULL;
     if (tasks->settings.mechanism == GSIM_MECHANISM_TIMESLICE) {
         arbiter = open_slices(tasks, &tasks->slices, tasks->machine->simulation->device, layout);
-        if (!arbiter) gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!arbiter) gsim_no_memory(error);
     }
     if (!error->status && tasks->ops->ready && !gsim_policy_open(tasks, arbiter, error))
         arbiter = gsim_policy_arbiter(tasks->policy);

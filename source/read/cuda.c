@@ -79,9 +79,9 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
             if (!in_kernels) snprintf(first, sizeof first, "%s", s->clang.getCString(text));
             if (!in_kernels++) first_line = line;
             s->clang.disposeString(text);
-            if (gsim_array_grow(&s->code.errors, sizeof *s->code.errors, s->code.error_count, &s->code.error_room))
-                s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-            else s->code.errors[s->code.error_count++] = s->clang.getDiagnosticLocation(diagnostic);
+            if (!GSIM_APPEND(s->code.errors, s->code.error_count, s->code.error_room,
+                             s->clang.getDiagnosticLocation(diagnostic)))
+                s->status = gsim_no_memory(s->error);
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
@@ -272,9 +272,8 @@ static enum CXChildVisitResult add_external(CXCursor cursor, CXCursor parent, CX
         s->clang.Cursor_getStorageClass(cursor) == CX_SC_Static ||
         s->clang.hashCursor(s->clang.getCursorDefinition(cursor)) != s->clang.hashCursor(cursor))
         return CXChildVisit_Continue;
-    if (gsim_array_grow(&s->code.externals, sizeof cursor, s->code.external_count, &s->code.external_room))
-        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    else s->code.externals[s->code.external_count++] = cursor;
+    if (!GSIM_APPEND(s->code.externals, s->code.external_count, s->code.external_room, cursor))
+        s->status = gsim_no_memory(s->error);
     return CXChildVisit_Continue;
 }
 
@@ -310,7 +309,7 @@ static enum gsim_status parse(struct gsim_cu *s, CXIndex index)
     char *expanded = text ? gsim_cu_expand(text, length, &expanded_length, &s->text.spans) : NULL;
     s->text.span_count = expanded ? expanded_length : 0;
     if (text) s->status = gsim_cu_check_includes(s->path, text, s->error);
-    if (text && length && !expanded) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (text && length && !expanded) s->status = gsim_no_memory(s->error);
     enum CXErrorCode code =
         s->status ? CXError_Failure : parse_file(s, index, s->path, expanded, expanded_length, &s->unit);
     if (s->options->log) {
@@ -497,14 +496,13 @@ static enum gsim_status read_file(const char *path, const struct gsim_cuda_optio
                                   struct gsim_error *error)
 {
     struct gsim_cu *s = gsim_alloc(sizeof *s);
-    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s) return gsim_no_memory(error);
     s->options = options;
     s->path = path;
     s->error = error;
     gsim_cu_guard_init();
     s->status = gsim_clang_load(&s->clang, error);
-    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(name)))
-        s->status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(name))) s->status = gsim_no_memory(error);
     struct import job = {s, notes};
     if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;
     enum gsim_status status = program ? finish(s, program) : s->status;

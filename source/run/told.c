@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/order.h"
 #include "sim/base/output.h"
 #include "sim/program/file.h"
 #include "source/run/run.h"
@@ -11,12 +12,7 @@
 #define LIMIT_BYTES ((size_t)8 << 30)
 
 /* From the outside in, as they are opened. */
-static int by_begin(const void *a, const void *b)
-{
-    const struct gsim_cuda_probe *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->to > y->to ? -1 : x->to < y->to;
-}
+GSIM_ORDER(by_begin, struct gsim_cuda_probe, GSIM_UP(from) GSIM_DOWN(to))
 
 /* With "gpusim_told(NUMBER, (", of ranges "gpusim_range(", and "))" around each probe; for free(). NULL: memory is
  * out. */
@@ -48,13 +44,7 @@ static char *put_probes(const char *text, size_t length, const struct gsim_cuda_
     return is_done ? now : NULL;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct gsim_cuda_fact *x = a, *y = b;
-    if (x->what != y->what) return x->what < y->what ? -1 : 1;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
+GSIM_ORDER(by_place, struct gsim_cuda_fact, GSIM_UP(what) GSIM_UP(line) GSIM_UP(number))
 
 static enum gsim_status take_facts(const struct gsim_run_shared *shared, struct gsim_cuda_told *told, const char *path,
                                    struct gsim_error *error)
@@ -63,7 +53,7 @@ static enum gsim_status take_facts(const struct gsim_run_shared *shared, struct 
         return gsim_error_set(error, GSIM_INPUT, "%s, run: it makes more than %d values: lower counts", path,
                               GSIM_RUN_FACTS);
     if (!(told->facts = gsim_alloc(sizeof *told->facts * ((size_t)shared->fact_count + 1))))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     told->fact_count = shared->fact_count;
     memcpy(told->facts, shared->facts, sizeof *told->facts * told->fact_count);
     qsort(told->facts, told->fact_count, sizeof *told->facts, by_place);
@@ -83,7 +73,7 @@ enum gsim_status gsim_run_tell(const char *path, const struct gsim_cuda_options 
     while (words[told->word_count]) told->word_count++;
     if (status == GSIM_OK && told->probe_count) qsort(told->probes, told->probe_count, sizeof *told->probes, by_begin);
     if (status == GSIM_OK && (!shared || !(now = put_probes(text, length, told, &now_length))))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     if (status == GSIM_OK) status = gsim_run_compile(path, now, now_length, options, &program, error);
     if (status == GSIM_OK) status = gsim_run_execute(program, &settings, shared, error);
     if (status == GSIM_OK) status = take_facts(shared, told, path, error);

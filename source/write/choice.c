@@ -37,8 +37,7 @@ void gsim_choice_push(struct gsim_choice_list *list, uint32_t item, bool *failed
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == item) return;
-    if (gsim_array_grow(&list->at, sizeof *list->at, list->count, &list->room)) *failed = true;
-    else list->at[list->count++] = item;
+    if (!GSIM_APPEND(list->at, list->count, list->room, item)) *failed = true;
 }
 
 static struct own_stream *stream_at(struct recorder *r, gsim_stream handle)
@@ -297,7 +296,7 @@ enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simula
     const struct gsim_scheduler_ops *scheduler = simulation->scheduler;
     struct recorder *r = gsim_alloc(sizeof *r);
     *choice = (struct gsim_choice){0};
-    if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r) return gsim_no_memory(error);
     r->choice = choice;
     r->program = simulation->program;
     simulation->attach = attach;
@@ -315,7 +314,7 @@ enum gsim_status gsim_choice_make(struct gsim_choice *choice, struct gsim_simula
                                 "expected kesco, grsched, heft, taskflow, cudagraph, serial, async or plan=FILE",
                                 scheduler->name, why);
     if (status == GSIM_OK && !reuse_streams(choice, r->program)) r->failed = true;
-    if (status == GSIM_OK && r->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && r->failed) status = gsim_no_memory(error);
     for (size_t i = 0; i < r->stream_count; i++) gsim_free(r->streams[i].waits.at);
     for (size_t i = 0; i < r->event_count; i++) gsim_free(r->events[i].at);
     gsim_free(r->streams);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/order.h"
 
 #define AROUND 3 /* lines */
 
@@ -28,13 +29,7 @@ void gsim_text_edits_add(struct gsim_text_edits *e, uint32_t from, uint32_t to, 
     va_end(again);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct gsim_text_edit *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
+GSIM_ORDER(by_place, struct gsim_text_edit, GSIM_UP(from) GSIM_UP(rank) GSIM_UP(number))
 
 void gsim_text_edits_sort(struct gsim_text_edits *e)
 {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
+
 struct base {
     const char *identity;
     double sum, squares, count;
@@ -18,11 +20,6 @@ struct gsim_base_group {
     size_t count, capacity;
     struct gsim_base_group *next;
 };
-
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
 
 /* A stable order: of two of one name the first stays first. */
 static void sort(struct gsim_match_setting *settings, size_t count)
@@ -106,12 +103,12 @@ static enum gsim_status add_base(struct gsim_matches *matches, const char *ident
         group = group->next;
     if (!group) {
         group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
-        if (!group) return no_memory(error);
+        if (!group) return gsim_no_memory(error);
         *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
         matches->groups = group;
     }
-    if (gsim_array_grow(&group->bases, sizeof(*group->bases), group->count, &group->capacity)) return no_memory(error);
-    group->bases[group->count++] = (struct base){identity, value, value * value, 1};
+    if (!GSIM_APPEND(group->bases, group->count, group->capacity, (struct base){identity, value, value * value, 1}))
+        return gsim_no_memory(error);
     matches->base_count++;
     return GSIM_OK;
 }
@@ -120,19 +117,15 @@ enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_matc
                                   int roles, double value, struct gsim_error *error)
 {
     const char *identity = identify(matches, settings, count);
-    if (!identity) return no_memory(error);
+    if (!identity) return gsim_no_memory(error);
     if (roles & GSIM_MATCH_ROW) {
-        if (gsim_array_grow(&matches->rows, sizeof(*matches->rows), matches->row_count, &matches->row_capacity))
-            return no_memory(error);
-        matches->rows[matches->row_count++] = identity;
+        if (!GSIM_APPEND(matches->rows, matches->row_count, matches->row_capacity, identity))
+            return gsim_no_memory(error);
     }
     return roles & GSIM_MATCH_BASE && !isnan(value) ? add_base(matches, identity, value, error) : GSIM_OK;
 }
 
-static int by_identity(const void *left, const void *right)
-{
-    return strcmp(((const struct base *)left)->identity, ((const struct base *)right)->identity);
-}
+GSIM_ORDER(by_identity, struct base, GSIM_TEXT(identity))
 
 /* In the arena; NULL: out of memory. */
 static const char *find_common(const struct gsim_matches *matches, const struct gsim_base_group *group)
@@ -164,10 +157,10 @@ enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_
             }
         }
         group->count = kept;
-        if (!(group->common = find_common(matches, group))) return no_memory(error);
+        if (!(group->common = find_common(matches, group))) return gsim_no_memory(error);
     }
     matches->scratch = gsim_arena_alloc(matches->arena, 2 * matches->longest + 1);
-    return matches->scratch ? GSIM_OK : no_memory(error);
+    return matches->scratch ? GSIM_OK : gsim_no_memory(error);
 }
 
 struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index)

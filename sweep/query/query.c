@@ -7,6 +7,7 @@
 
 #include "gpusim/generator.h"
 #include "gpusim/source.h"
+#include "sim/base/order.h"
 #include "sim/base/slots.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
@@ -25,11 +26,6 @@ struct reading {
     size_t known_count;
     const char *ratio_of; /* the value that speed-ups divide, and groups and lists show where there is no base */
 };
-
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
 
 /* --- names ------------------------------------------------------------------------------------------------------ */
 static bool is_known(const struct reading *reading, const char *name)
@@ -75,7 +71,7 @@ static enum gsim_status compile(struct reading *reading, struct gsim_error *erro
     struct gsim_arena *arena = &reading->answer->arena;
     enum gsim_status status = GSIM_OK;
     reading->where = GSIM_ARENA_ARRAY(arena, struct gsim_where *, reading->query->condition_count);
-    if (!reading->where) return fail_memory(error);
+    if (!reading->where) return gsim_no_memory(error);
     for (size_t i = 0; i < reading->query->condition_count && status == GSIM_OK; i++)
         status = gsim_where_compile(reading->query->conditions[i], &names, arena, &reading->where[i], error);
     return status;
@@ -118,10 +114,10 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
     bool is_all = query->column_count == 1 && strcmp(query->columns[0], GSIM_QUERY_ALL) == 0;
     answer->names =
         GSIM_ARENA_ARRAY(&answer->arena, const char *, reading->known_count + GSIM_COLUMN_COUNT + query->column_count);
-    if (!answer->names) return fail_memory(error);
+    if (!answer->names) return gsim_no_memory(error);
     for (size_t i = 0; i < query->column_count && status == GSIM_OK && !is_all; i++) {
         const char *name = answer->names[answer->name_count++] = gsim_arena_strdup(&answer->arena, query->columns[i]);
-        if (!name) return fail_memory(error);
+        if (!name) return gsim_no_memory(error);
         status = check_name(reading, name, error);
     }
     if (query->columns && !is_all) return status;
@@ -244,7 +240,7 @@ static enum gsim_status match(struct reading *reading, struct gsim_view *view, i
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
         add_setting(reading, gsim_column_name(always[i]), &view->row->cells[always[i]]);
     gsim_view_axes(view, add_setting, reading);
-    if (reading->answer->arena.failed) return fail_memory(error);
+    if (reading->answer->arena.failed) return gsim_no_memory(error);
     return gsim_matches_add(&reading->matches, reading->settings, reading->setting_count, roles, value, error);
 }
 
@@ -253,7 +249,7 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     struct gsim_selected *answer = reading->answer;
     const struct gsim_query *query = reading->query;
     if (gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room))
-        return fail_memory(error);
+        return gsim_no_memory(error);
     struct gsim_selected_row *row = &answer->rows[answer->row_count++];
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     *row = (struct gsim_selected_row){
@@ -272,7 +268,7 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     if (query->base_name)
         status =
             match(reading, view, row->is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, row->value, error);
-    return status == GSIM_OK && answer->arena.failed ? fail_memory(error) : status;
+    return status == GSIM_OK && answer->arena.failed ? gsim_no_memory(error) : status;
 }
 
 static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsim_error *error)
@@ -339,7 +335,7 @@ static enum gsim_status group(struct gsim_selected *answer, struct gsim_error *e
 {
     struct gsim_slots groups = {0};
     answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
-    if (!answer->stats || !gsim_slots_reserve(&groups, answer->row_count)) return fail_memory(error);
+    if (!answer->stats || !gsim_slots_reserve(&groups, answer->row_count)) return gsim_no_memory(error);
     for (size_t i = 0; i < answer->row_count; i++) {
         struct gsim_selected_row row = answer->rows[i];
         if (isnan(row.value)) continue;
@@ -361,12 +357,7 @@ struct paired_row {
     double own, base;
 };
 
-static int by_cell(const void *left, const void *right)
-{
-    const struct paired_row *a = left, *b = right;
-    if (a->group != b->group) return a->group < b->group ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
-}
+GSIM_ORDER(by_cell, struct paired_row, GSIM_UP(group) GSIM_UP(cell))
 
 /* Rows that have a base row and are none, with their group. Returns how many. */
 static size_t collect_pairs(struct reading *reading, struct paired_row *rows, struct gsim_slots *groups)
@@ -406,10 +397,10 @@ static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
     struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
     struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
     answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, answer->row_count + 1);
-    if (!rows || !cells || !answer->pairs) return fail_memory(error);
+    if (!rows || !cells || !answer->pairs) return gsim_no_memory(error);
     enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
     if (status != GSIM_OK) return status;
-    if (!gsim_slots_reserve(&groups, answer->row_count)) return fail_memory(error);
+    if (!gsim_slots_reserve(&groups, answer->row_count)) return gsim_no_memory(error);
     size_t count = collect_pairs(reading, rows, &groups);
     qsort(rows, count, sizeof *rows, by_cell);
     for (size_t first = 0, next; first < count; first = next) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What launch-bound programs are made of: the patterns of copies, kernels, records and waits that
- * traces/runner/micro/chains.cu timed on real GPUs (traces/h200/chains.txt, traces/h100/chains.txt), simulated. The
+ * traces/runner/micro/streams.cu timed on real GPUs (traces/h200/chains.txt, traces/h100/chains.txt), simulated. The
  * machine of each file is another one than that of its device file, so the costs of calls and of the return come from
  * the file; everything that happens on the device comes from the model. Bounds: what the model reached plus 15 % of it.
  */

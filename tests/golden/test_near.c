@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What traces/runner/micro/near.cu timed: reading what the same block's SM has put into L2, and what another's has. The
+ * What traces/runner/micro/l2.cu timed: reading what the same block's SM has put into L2, and what another's has. The
  * device files' l2_far_share: on an H200 what kernels do that only read, on an H100 less, since the recorded programs
  * do more than that.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Many blocks on one SM that load, compute and store: what traces/runner/micro/packed.cu timed while sleeping blocks
+ * Many blocks on one SM that load, compute and store: what traces/runner/micro/mixed.cu timed while sleeping blocks
  * held all other SMs (traces/h200/vm/packed.txt), simulated on a device of one SM. From the time of one block alone
  * follows when the first and the last of up to 32 end, by themselves and beside younger blocks that only compute.
  * Bounds: what the model reached plus 15 % of it.

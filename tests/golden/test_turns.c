@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the front end turns from stream to stream: the patterns that traces/runner/micro/front.cu timed on real GPUs
+ * How the front end turns from stream to stream: the patterns that traces/runner/micro/streams.cu timed on real GPUs
  * (traces/h200/vm/front.txt, traces/h100/front.txt), simulated. Each case is the time from the (last) end to a start.
  * Bounds: what the model reached plus 15 % of it. And that the order of two is drawn, as traces/h200/vm/first.txt has
  * it.

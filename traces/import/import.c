@@ -8,27 +8,15 @@
 
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "traces/import/records/host.h"
 #include "traces/import/records/records.h"
 
 #define SAME_SOLO_RATIO 0.02 /* durations of one kernel this close to their median are replayed as the median */
 
-#define COMPARE(x, y)                                                                                                  \
-    do {                                                                                                               \
-        if ((x) != (y)) return (x) < (y) ? -1 : 1;                                                                     \
-    } while (0)
-
 /* --- calls by correlation id ---------------------------------------------------------------------------------- */
-static int compare_calls(const void *left, const void *right)
-{
-    const struct gsim_call *a = left, *b = right;
-    COMPARE(a->process, b->process);
-    COMPARE(a->correlation, b->correlation);
-    COMPARE(a->start_ns, b->start_ns);
-    COMPARE(a->end_ns, b->end_ns);
-    COMPARE(a->thread, b->thread);
-    return a->kind < b->kind ? -1 : a->kind > b->kind;
-}
+GSIM_ORDER(compare_calls, struct gsim_call,
+           GSIM_UP(process) GSIM_UP(correlation) GSIM_UP(start_ns) GSIM_UP(end_ns) GSIM_UP(thread) GSIM_UP(kind))
 
 static bool is_same_id(const struct gsim_call *call, uint32_t process, uint64_t correlation)
 {
@@ -121,20 +109,14 @@ struct timing {
     uint32_t shape, index;
 };
 
-static int compare_timings(const void *left, const void *right)
-{
-    const struct timing *a = left, *b = right;
-    COMPARE(a->shape, b->shape);
-    COMPARE(a->ns, b->ns);
-    return a->index < b->index ? -1 : a->index > b->index;
-}
+GSIM_ORDER(compare_timings, struct timing, GSIM_UP(shape) GSIM_UP(ns) GSIM_UP(index))
 
 /* A work without a duration takes as long as the median of its shape. */
 static enum gsim_status guess_durations(struct gsim_records *r)
 {
     struct timing *timings = gsim_alloc(sizeof *timings * ((size_t)r->work_count + 1));
     uint32_t count = 0;
-    if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!timings) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->work_count; i++)
         if (!r->works[i].lacks_time)
             timings[count++] = (struct timing){
@@ -179,7 +161,7 @@ static enum gsim_status find_lost_works(struct gsim_records *r)
 {
     if (r->notes->other_devices) return GSIM_OK;
     bool *has_work = gsim_alloc((size_t)r->call_count + 1);
-    if (!has_work) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!has_work) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->work_count; i++)
         if (r->works[i].call != GSIM_NO_CALL) has_work[r->works[i].call] = true;
     for (uint32_t i = 0, next; i < r->call_count; i = next) { /* calls that share an id share its works */
@@ -196,15 +178,8 @@ static enum gsim_status find_lost_works(struct gsim_records *r)
     return GSIM_OK;
 }
 
-static int compare_syncs(const void *left, const void *right)
-{
-    const struct gsim_sync *a = left, *b = right;
-    COMPARE(a->process, b->process);
-    COMPARE(a->correlation, b->correlation);
-    COMPARE(a->start_ns, b->start_ns);
-    COMPARE(a->kind, b->kind);
-    return a->stream < b->stream ? -1 : a->stream > b->stream;
-}
+GSIM_ORDER(compare_syncs, struct gsim_sync,
+           GSIM_UP(process) GSIM_UP(correlation) GSIM_UP(start_ns) GSIM_UP(kind) GSIM_UP(stream))
 
 const struct gsim_sync *gsim_records_sync_of(const struct gsim_records *r, const struct gsim_call *call)
 {
@@ -216,14 +191,7 @@ const struct gsim_sync *gsim_records_sync_of(const struct gsim_records *r, const
 }
 
 /* By stream, then start: the order in which a stream ran. */
-static int compare_runs(const void *left, const void *right)
-{
-    const struct gsim_activity *a = left, *b = right;
-    COMPARE(a->stream, b->stream);
-    COMPARE(a->start_ns, b->start_ns);
-    COMPARE(a->end_ns, b->end_ns);
-    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
-}
+GSIM_ORDER(compare_runs, struct gsim_activity, GSIM_UP(stream) GSIM_UP(start_ns) GSIM_UP(end_ns) GSIM_UP(correlation))
 
 /* Works of one stream do not overlap: rounding, or a launch that lets a kernel's prologue run early. */
 static void cut_overlaps(struct gsim_records *r)
@@ -247,7 +215,7 @@ static enum gsim_status find_medians(struct gsim_records *r)
 {
     struct timing *timings = gsim_alloc(sizeof *timings * ((size_t)r->work_count + 1));
     uint32_t count = 0;
-    if (!timings) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!timings) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->work_count; i++)
         if (r->works[i].kind != GSIM_ACTIVITY_COPY)
             timings[count++] = (struct timing){.shape = r->works[i].shape, .ns = r->works[i].solo_ns, .index = i};
@@ -266,14 +234,7 @@ static enum gsim_status find_medians(struct gsim_records *r)
 }
 
 /* --- the host's order ------------------------------------------------------------------------------------------- */
-static int compare_steps(const void *left, const void *right)
-{
-    const struct gsim_step *a = left, *b = right;
-    COMPARE(a->time_ns, b->time_ns);
-    COMPARE(a->then_ns, b->then_ns);
-    COMPARE(a->kind, b->kind);
-    return a->index < b->index ? -1 : a->index > b->index;
-}
+GSIM_ORDER(compare_steps, struct gsim_step, GSIM_UP(time_ns) GSIM_UP(then_ns) GSIM_UP(kind) GSIM_UP(index))
 
 static void add_works(struct gsim_records *r, struct gsim_steps *steps)
 {
@@ -303,7 +264,7 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
     for (uint32_t i = 0; i < r->call_count; i++) most += is_synchronise(&r->calls[i]);
     if (most >= UINT32_MAX / 2) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^31 records");
     steps->steps = gsim_alloc(sizeof *steps->steps * (most + 1));
-    if (!steps->steps) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!steps->steps) return gsim_no_memory(r->error);
     add_works(r, steps);
     for (uint32_t i = 0; i < r->call_count; i++) {
         const struct gsim_call *call = &r->calls[i];
@@ -421,7 +382,7 @@ static enum gsim_status find_threads(struct gsim_records *r, struct gsim_steps *
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < steps->count && status == GSIM_OK; i++)
         if (steps->steps[i].kind == GSIM_STEP_WORK && !name_thread(r, &all, &r->works[steps->steps[i].index]))
-            status = gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+            status = gsim_no_memory(r->error);
     for (uint32_t i = steps->count; i-- > 0 && status == GSIM_OK;) {
         struct gsim_step *step = &steps->steps[i];
         step->next_thread = next;
@@ -443,13 +404,7 @@ struct interval {
     uint32_t stream;
 };
 
-static int compare_intervals(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    COMPARE(a->start_ns, b->start_ns);
-    COMPARE(a->stream, b->stream);
-    return 0;
-}
+GSIM_ORDER(compare_intervals, struct interval, GSIM_UP(start_ns) GSIM_UP(stream))
 
 static void count_kind(struct gsim_import_notes *notes, enum gsim_activity_kind kind)
 {
@@ -467,7 +422,7 @@ static enum gsim_status count(struct gsim_records *r, const struct gsim_steps *s
     struct interval *kernels = gsim_alloc(sizeof *kernels * ((size_t)steps->work_count + 1));
     uint32_t kernel_count = 0, last_call = GSIM_NO_CALL;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, busy_ns = INT64_MIN;
-    if (!kernels) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!kernels) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < steps->count; i++) {
         const struct gsim_step *step = &steps->steps[i];
         if (step->kind != GSIM_STEP_WORK) continue;

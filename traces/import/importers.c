@@ -72,7 +72,7 @@ const struct gsim_importer *gsim_importer_of(const char *path, struct gsim_trace
     const struct gsim_importer *found = find_of(&sniff);
     if (found && origin) gsim_sniff_origin(&sniff, origin);
     if (sniff.no_memory) {
-        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(error);
         found = NULL;
     } else if (!found && error)
         gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a profiler's trace, found %s", path,

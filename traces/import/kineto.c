@@ -474,9 +474,9 @@ static enum gsim_status begin(struct event *e, const char *text)
 {
     struct reader *reader = e->reader;
     if (gsim_array_grow(&reader->begun, sizeof *reader->begun, reader->begun_count, &reader->begun_room))
-        return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(e->error);
     char *copy = gsim_alloc(strlen(text) + 1);
-    if (!copy) return gsim_error_set(e->error, GSIM_NOMEM, "out of memory");
+    if (!copy) return gsim_no_memory(e->error);
     memcpy(copy, text, strlen(text) + 1);
     reader->begun[reader->begun_count++] = (struct begun){thread_of(e), copy};
     return GSIM_OK;

@@ -57,7 +57,7 @@ enum gsim_status gsim_sniff_open(struct gsim_sniff *sniff, const char *path, str
     sniff->is_folder = sniff->is_there && S_ISDIR(info.st_mode);
     if (!sniff->is_there || sniff->is_folder) return GSIM_OK;
     sniff->room = gsim_alloc(GSIM_SNIFF_BYTES + 1);
-    if (!sniff->room) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!sniff->room) return gsim_no_memory(error);
     unsigned char magic[2] = "";
     FILE *file = fopen(path, "rb");
     sniff->is_gzip = file && fread(magic, 1, 2, file) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/order.h"
 
 #define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold sums with durations */
 #define PROGRESS_ROWS 65536
@@ -15,7 +16,7 @@
 static enum gsim_status sql_error(struct gsim_table *t, int code)
 {
     t->failed = true;
-    if (code == SQLITE_NOMEM) return gsim_error_set(t->error, GSIM_NOMEM, "out of memory");
+    if (code == SQLITE_NOMEM) return gsim_no_memory(t->error);
     return gsim_error_set(t->error, GSIM_INPUT, "table %s: %s", t->name, gsim_database_reason(t->database));
 }
 
@@ -285,20 +286,11 @@ enum gsim_status gsim_table_add(struct gsim_table *t, struct gsim_activity *work
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
-static int compare_events(const void *left, const void *right)
-{
-    const struct gsim_table_event *a = left, *b = right;
-    if (a->process != b->process) return a->process < b->process ? -1 : 1;
-    if (a->event != b->event) return a->event < b->event ? -1 : 1;
-    return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
-}
+GSIM_ORDER(compare_events, struct gsim_table_event, GSIM_UP(process) GSIM_UP(event) GSIM_UP(correlation))
 
 enum gsim_status gsim_tables_add_event(struct gsim_tables *tables, const struct gsim_table_event *event)
 {
-    if (gsim_array_grow(&tables->events, sizeof *event, tables->event_count, &tables->event_room))
-        return gsim_error_set(tables->error, GSIM_NOMEM, "out of memory");
-    tables->events[tables->event_count++] = *event;
-    return GSIM_OK;
+    return GSIM_ADD(tables->error, tables->events, tables->event_count, tables->event_room, *event);
 }
 
 void gsim_tables_sort_events(struct gsim_tables *tables)

@@ -53,11 +53,6 @@ struct reader {
 };
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
-static enum gsim_status no_memory(const struct reader *r)
-{
-    return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-}
-
 static enum gsim_status expected(const struct reader *r, const char *what, const char *value)
 {
     char found[64];
@@ -89,7 +84,7 @@ static enum gsim_status read_text(struct reader *r, const char *object, const ch
         return expected(r, what, value);
     }
     *text = gsim_arena_strdup(&r->arena, room);
-    return *text ? GSIM_OK : no_memory(r);
+    return *text ? GSIM_OK : gsim_no_memory(r->error);
 }
 
 static enum gsim_status each(struct reader *r, const char *list, const char *name,
@@ -118,7 +113,7 @@ static enum gsim_status read_file(struct reader *r, const char *value)
     file.bytes = bytes >= 1 ? (uint64_t)bytes : 1; /* an empty file still is one */
     if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE)
         return expected(r, "an id that no other file has", gsim_value_member(value, "id"));
-    if (gsim_array_grow(&r->files, sizeof file, r->file_count, &r->file_room)) return no_memory(r);
+    if (gsim_array_grow(&r->files, sizeof file, r->file_count, &r->file_room)) return gsim_no_memory(r->error);
     r->files[r->file_count] = file;
     return gsim_names_add(&r->file_names, file.id, (uint32_t)r->file_count++, r->error);
 }
@@ -138,7 +133,7 @@ static enum gsim_status read_task(struct reader *r, const char *value)
     if (gsim_names_find(&r->task_names, task.id) != GSIM_NAME_NONE)
         return expected(r, "an id that no other task has", gsim_value_member(value, "id"));
     if (r->task_count >= UINT32_MAX - 1 || gsim_array_grow(&r->tasks, sizeof task, r->task_count, &r->task_room))
-        return no_memory(r);
+        return gsim_no_memory(r->error);
     r->tasks[r->task_count] = task;
     return gsim_names_add(&r->task_names, task.id, (uint32_t)r->task_count++, r->error);
 }
@@ -162,7 +157,7 @@ static enum gsim_status add_edge(struct reader *r, uint32_t from, uint32_t to)
     for (uint32_t e = r->tasks[from].first_edge; e != NONE; e = r->edges[e].next)
         if (r->edges[e].to == to) return GSIM_OK; /* both say so */
     if (r->edge_count >= NONE || gsim_array_grow(&r->edges, sizeof *r->edges, r->edge_count, &r->edge_room))
-        return no_memory(r);
+        return gsim_no_memory(r->error);
     r->edges[r->edge_count] = (struct edge){from, to, r->tasks[from].first_edge};
     r->tasks[from].first_edge = (uint32_t)r->edge_count++;
     r->tasks[to].waits++;
@@ -232,7 +227,7 @@ static enum gsim_status add_args(struct reader *r, uint32_t task, const char *li
                 return gsim_error_set(r->error, GSIM_INPUT, "%s[%u]: expected at most %u files", r->list, task,
                                       GSIM_LIMIT_ARGS);
             if (gsim_array_grow(&lists->args, sizeof *lists->args, lists->arg_count, &lists->arg_room))
-                return no_memory(r);
+                return gsim_no_memory(r->error);
             file->last_task = task + 1;
             file->arg = (uint32_t)lists->arg_count;
             lists->args[lists->arg_count++] = (struct gsim_arg){index, false, false, true};
@@ -262,8 +257,8 @@ static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder,
     enum gsim_status status = add_args(r, index, task->inputs, false, lists);
     if (status == GSIM_OK) status = add_args(r, index, task->outputs, true, lists);
     for (uint32_t e = first_in[index]; e != NONE && status == GSIM_OK; e = next_in[e]) {
-        if (gsim_array_grow(&lists->after, sizeof *lists->after, count, &lists->after_room)) return no_memory(r);
-        lists->after[count++] = r->tasks[r->edges[e].from].place;
+        if (!GSIM_APPEND(lists->after, count, lists->after_room, r->tasks[r->edges[e].from].place))
+            return gsim_no_memory(r->error);
     }
     if (status != GSIM_OK) return status;
     gsim_builder_op(builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
@@ -282,8 +277,9 @@ static enum gsim_status make_program(struct reader *r, struct gsim_program *prog
              *first_in = gsim_alloc(sizeof *first_in * (r->task_count + 1)), *next_in = NULL;
     struct gsim_builder *builder = gsim_builder_create(r->options->name);
     struct lists lists = {0};
-    enum gsim_status status = order && first_in && builder ? put_in_order(r, order) : no_memory(r);
-    if (status == GSIM_OK && !(next_in = gsim_alloc(sizeof *next_in * (r->edge_count + 1)))) status = no_memory(r);
+    enum gsim_status status = order && first_in && builder ? put_in_order(r, order) : gsim_no_memory(r->error);
+    if (status == GSIM_OK && !(next_in = gsim_alloc(sizeof *next_in * (r->edge_count + 1))))
+        status = gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->task_count && status == GSIM_OK; i++) first_in[i] = NONE;
     for (size_t e = r->edge_count; e-- > 0 && status == GSIM_OK;) {
         next_in[e] = first_in[r->edges[e].to];

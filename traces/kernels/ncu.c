@@ -279,7 +279,7 @@ static enum gsim_status read_row(struct page *p)
     double single = count_flops(p, "f"), twofold = count_flops(p, "d");
     struct gsim_kernel *k = gsim_profiles_add(p->profiles);
     char *copy = gsim_arena_printf(&p->profiles->arena, "%.*s", GSIM_LIMIT_NAME, name);
-    if (!k || !copy) return gsim_error_set(p->error, GSIM_NOMEM, "out of memory");
+    if (!k || !copy) return gsim_no_memory(p->error);
     *k = kernel;
     k->name = copy;
     k->regs_per_thread = count_of(p, "launch__registers_per_thread", GSIM_LIMIT_REGS);
@@ -316,7 +316,7 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
 {
     struct page p = {.profiles = profiles, .error = error, .line = 1};
     char *at = find_names(text, &p.line), **room = gsim_alloc(3 * MOST_COLUMNS * sizeof *room);
-    enum gsim_status status = room ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = room ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK && !at)
         status = gsim_error_set(error, GSIM_INPUT,
                                 "expected ncu's raw page, found no row of names that begins with \"ID\": "

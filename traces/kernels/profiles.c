@@ -145,7 +145,7 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
         if (status != GSIM_OK) break;
         kernel.name = gsim_arena_printf(&profiles->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring);
         struct gsim_kernel *k = gsim_profiles_add(profiles);
-        if (!k || !kernel.name) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!k || !kernel.name) status = gsim_no_memory(error);
         else *k = kernel;
         index++;
     }
@@ -166,7 +166,7 @@ static char *print_report(struct gsim_profiles *profiles, const char *path, size
     if (gsim_scratch_file(&profiles->arena, &printed, error)) return NULL;
     if (posix_spawn_file_actions_init(&actions)) {
         gsim_scratch_remove(printed);
-        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(error);
         return NULL;
     }
     bool failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, printed, O_WRONLY, 0) != 0 ||

@@ -7,12 +7,9 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "gpusim/version.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GSIM_DECLARATIONS_BEGIN
 
 /* Of one block. The clock is the GPU's. */
 struct gsim_block_stamp {
@@ -51,6 +48,4 @@ int gsim_blocks_read(struct gsim_blocks *blocks);
 int gsim_blocks_clock(int64_t *difference);
 const struct gsim_block_stamp *gsim_blocks_ran(const struct gsim_blocks *blocks, uint32_t op, size_t *count);
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -18,7 +18,7 @@ bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api a
     return false;
 }
 
-static void out_of_memory(struct gsim_cuda *cuda) { gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory"); }
+static void out_of_memory(struct gsim_cuda *cuda) { gsim_no_memory(&cuda->driver.error); }
 
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
                    gsim_stream stream, const char *detail)
@@ -52,11 +52,9 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
     }
     cuda->correlation = (uint32_t)cuda->call_count + 1;
     if (cuda->tracer || cuda->blocks) {
-        if (gsim_array_grow(&cuda->calls, sizeof *cuda->calls, cuda->call_count, &cuda->call_capacity))
+        if (!GSIM_APPEND(cuda->calls, cuda->call_count, cuda->call_capacity,
+                         (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns}))
             out_of_memory(cuda);
-        else
-            cuda->calls[cuda->call_count++] =
-                (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns};
     }
     uint64_t number = cuda->call_count;
     gsim_cuda_unlock(cuda);
@@ -72,10 +70,9 @@ void gsim_cuda_call_end(struct gsim_cuda *cuda)
 cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream)
 {
     gsim_cuda_lock(cuda);
-    bool exists = stream < cuda->stream_count && cuda->streams[stream].exists;
-    if (!exists && !gsim_driver_failed(&cuda->driver))
-        gsim_error_set(&cuda->driver.error, GSIM_SIM, "stream %u does not exist", stream);
-    cudaStream_t found = exists ? cuda->streams[stream].stream : NULL;
+    bool failed = gsim_driver_failed(&cuda->driver), exists = stream < cuda->stream_count && cuda->streams[stream].exists;
+    if (!exists && !failed) gsim_error_set(&cuda->driver.error, GSIM_SIM, "stream %u does not exist", stream);
+    cudaStream_t found = exists && !failed ? cuda->streams[stream].stream : NULL;
     gsim_cuda_unlock(cuda);
     return found;
 }
@@ -114,9 +111,9 @@ gsim_stream gsim_cuda_stream_create(struct gsim_driver *driver, int priority)
 void gsim_cuda_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver) || stream == 0) return;
+    if (stream == 0) return;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!real) return;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamDestroy(real);
     gsim_cuda_lock(cuda);
@@ -128,9 +125,8 @@ void gsim_cuda_stream_destroy(struct gsim_driver *driver, gsim_stream stream)
 void gsim_cuda_stream_synchronize(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!real) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_end(cuda, GSIM_API_STREAM_SYNC, cudaStreamSynchronize(real), start, true, stream, NULL);
 }
@@ -138,9 +134,8 @@ void gsim_cuda_stream_synchronize(struct gsim_driver *driver, gsim_stream stream
 bool gsim_cuda_stream_query(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return true;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return true;
+    if (!real) return true;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamQuery(real);
     gsim_cuda_end(cuda, GSIM_API_STREAM_QUERY, result, start, false, stream, NULL);
@@ -160,9 +155,10 @@ void gsim_cuda_device_synchronize(struct gsim_driver *driver)
 static cudaEvent_t event_at(struct gsim_cuda *cuda, gsim_event event)
 {
     gsim_cuda_lock(cuda);
-    bool exists = event && event < cuda->event_count && cuda->events[event].exists;
-    if (!exists) gsim_error_set(&cuda->driver.error, GSIM_SIM, "event %u does not exist", event);
-    cudaEvent_t found = exists ? cuda->events[event].event : NULL;
+    bool failed = gsim_driver_failed(&cuda->driver),
+         exists = event && event < cuda->event_count && cuda->events[event].exists;
+    if (!exists && !failed) gsim_error_set(&cuda->driver.error, GSIM_SIM, "event %u does not exist", event);
+    cudaEvent_t found = exists && !failed ? cuda->events[event].event : NULL;
     gsim_cuda_unlock(cuda);
     return found;
 }
@@ -197,7 +193,6 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
 void gsim_cuda_event_destroy(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaEvent_t real = event_at(cuda, event);
     if (!real) return;
     int64_t start = gsim_cuda_begin(cuda);
@@ -279,7 +274,6 @@ void gsim_cuda_stream_wait_event(struct gsim_driver *driver, gsim_stream stream,
 void gsim_cuda_event_synchronize(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaEvent_t real = event_at(cuda, event);
     if (!real) return;
     int64_t start = gsim_cuda_begin(cuda);
@@ -289,7 +283,6 @@ void gsim_cuda_event_synchronize(struct gsim_driver *driver, gsim_event event)
 bool gsim_cuda_event_query(struct gsim_driver *driver, gsim_event event)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return true;
     cudaEvent_t real = event_at(cuda, event);
     if (!real) return true;
     int64_t start = gsim_cuda_begin(cuda);
@@ -311,9 +304,8 @@ const void *gsim_cuda_code(const struct gsim_cuda *cuda, const struct gsim_op *o
 void gsim_cuda_launch(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     struct gsim_runner_launch launch;
     struct gsim_block_stamp *stamps;
     uint32_t device = gsim_cuda_device_of(cuda, stream);
@@ -348,9 +340,8 @@ void *gsim_cuda_copy_ends(const struct gsim_cuda *cuda, const struct gsim_op *op
 void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     if (op->copy_kind == GSIM_COPY_P2P && cuda->device_count > 1) {
         gsim_cuda_memcpy_peer_async(driver, op, stream);
         return;
@@ -372,9 +363,9 @@ void gsim_cuda_memcpy_async(struct gsim_driver *driver, const struct gsim_op *op
 void gsim_cuda_prefetch_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
+    if (cuda->mode != GSIM_MEMORY_MANAGED) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     uint32_t buffer = op->args[0].buffer_index;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, op, 0, stream, start);
@@ -391,9 +382,9 @@ void gsim_cuda_prefetch_async(struct gsim_driver *driver, const struct gsim_op *
 void gsim_cuda_stream_attach(struct gsim_driver *driver, uint32_t buffer_index, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver) || cuda->mode != GSIM_MEMORY_MANAGED) return;
+    if (cuda->mode != GSIM_MEMORY_MANAGED) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamAttachMemAsync(on, cuda->memory->device[buffer_index], 0, cudaMemAttachSingle);
     gsim_cuda_end(cuda, GSIM_API_ATTACH, result, start, false, stream, cuda->program->buffers[buffer_index].name);
@@ -485,7 +476,7 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
     if (status != GSIM_OK) return status;
     add_stream(cuda, cudaStreamLegacy);
     if (gsim_array_grow(&cuda->events, sizeof *cuda->events, 0, &cuda->event_capacity)) out_of_memory(cuda);
-    if (gsim_driver_failed(&cuda->driver)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_driver_failed(&cuda->driver)) return gsim_no_memory(error);
     cuda->events[cuda->event_count++] = (struct gsim_cuda_event){0}; /* handle 0 means "none" */
     cuda->epoch_ns = gsim_runner_now_ns();
     return GSIM_OK;

@@ -139,7 +139,7 @@ static inline int64_t gsim_cuda_begin(const struct gsim_cuda *cuda)
 
 /* The first failure; false when RESULT is one. */
 bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api api);
-/* NULL, and an error, where there is no such stream. */
+/* NULL where a call has failed before, or there is no such stream, which is an error. */
 cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream);
 /* Ends a call that began at START_NS: checks RESULT and records the call where the timeline is detailed. */
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,

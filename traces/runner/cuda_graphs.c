@@ -20,7 +20,7 @@ static uint32_t new_graph(struct gsim_cuda *cuda, cudaGraph_t graph)
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->graph_count;
     if (gsim_array_grow(&cuda->graphs, sizeof *cuda->graphs, index, &cuda->graph_capacity)) {
-        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&cuda->driver.error);
     } else {
         cuda->graphs[index] = (struct gsim_cuda_graph){.graph = graph};
         cuda->graph_count++;
@@ -38,8 +38,7 @@ static bool add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t nod
     bool ok = !gsim_array_grow(&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity);
     if (ok)
         g->nodes[g->node_count++] = (struct gsim_cuda_node){node, op, traced, stream};
-    else
-        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+    else gsim_no_memory(&cuda->driver.error);
     gsim_cuda_unlock(cuda);
     return ok;
 }
@@ -64,7 +63,7 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
     cudaGraphNode_t node = NULL, *dependences = gsim_alloc(sizeof *dependences * (after_count + 1u));
     cudaError_t result = cudaErrorNotSupported;
     if (!dependences) {
-        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&cuda->driver.error);
         return 0;
     }
     for (uint32_t i = 0; i < after_count; i++) dependences[i] = cuda->graphs[index].nodes[after[i]].node;
@@ -105,9 +104,8 @@ void gsim_cuda_graph_destroy(struct gsim_driver *driver, gsim_graph graph)
 void gsim_cuda_capture_begin(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!real) return;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamBeginCapture(real, cudaStreamCaptureModeThreadLocal);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_CAPTURE, result, start, false, stream, "begin");
@@ -138,9 +136,9 @@ void gsim_cuda_capture_note(struct gsim_cuda *cuda, const struct gsim_op *op, gs
 gsim_graph gsim_cuda_capture_end(struct gsim_driver *driver, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver) || !cuda->captures) return 0;
+    if (!cuda->captures) return 0;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return 0;
+    if (!real) return 0;
     int64_t start = gsim_cuda_begin(cuda);
     cudaError_t result = cudaStreamEndCapture(real, &cuda->graphs[cuda->capture_graph].graph);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_CAPTURE, result, start, false, stream, "end");
@@ -159,11 +157,10 @@ gsim_graph_exec gsim_cuda_graph_instantiate(struct gsim_driver *driver, gsim_gra
     cudaError_t result = cudaGraphInstantiate(&exec, cuda->graphs[index].graph, 0);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_INSTANTIATE, result, start, false, 0, NULL);
     if (result != cudaSuccess) return 0;
-    if (gsim_array_grow(&cuda->execs, sizeof *cuda->execs, cuda->exec_count, &cuda->exec_capacity)) {
-        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+    if (!GSIM_APPEND(cuda->execs, cuda->exec_count, cuda->exec_capacity, (struct gsim_cuda_exec){exec, index})) {
+        gsim_no_memory(&cuda->driver.error);
         return 0;
     }
-    cuda->execs[cuda->exec_count++] = (struct gsim_cuda_exec){exec, index};
     return (gsim_graph_exec)cuda->exec_count;
 }
 
@@ -177,9 +174,9 @@ static bool exec_exists(struct gsim_cuda *cuda, gsim_graph_exec exec)
 void gsim_cuda_graph_launch(struct gsim_driver *driver, gsim_graph_exec exec, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver) || !exec_exists(cuda, exec)) return;
+    if (!exec_exists(cuda, exec)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     int64_t start = gsim_cuda_begin(cuda);
     gsim_cuda_call_begin(cuda, NULL, exec - 1, stream, start);
     cudaError_t result = cudaGraphLaunch(cuda->execs[exec - 1].exec, on);

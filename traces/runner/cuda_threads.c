@@ -43,7 +43,7 @@ static void *add(struct gsim_cuda *cuda, void ***table, size_t *count, size_t *c
     void *object = gsim_alloc(size);
     gsim_cuda_lock(cuda);
     if (!object || gsim_array_grow((void **)table, sizeof **table, *count, capacity)) {
-        gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&cuda->driver.error);
         gsim_free(object);
         object = NULL;
     } else {
@@ -145,7 +145,7 @@ gsim_queue gsim_cuda_queue_create(struct gsim_driver *driver, uint32_t capacity)
     pthread_cond_init(&queue->changed, NULL);
     queue->capacity = capacity ? capacity : 1;
     queue->items = gsim_alloc(sizeof *queue->items * queue->capacity);
-    if (!queue->items) gsim_error_set(&driver->error, GSIM_NOMEM, "out of memory");
+    if (!queue->items) gsim_no_memory(&driver->error);
     return (gsim_queue)t->queue_count;
 }
 
@@ -208,7 +208,7 @@ bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue handle)
 enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error)
 {
     cuda->threads = gsim_alloc(sizeof *cuda->threads);
-    if (!cuda->threads) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!cuda->threads) return gsim_no_memory(error);
     return GSIM_OK;
 }
 

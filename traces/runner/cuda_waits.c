@@ -44,13 +44,12 @@ static void CUDART_CB call_host_func(void *data)
 void gsim_cuda_launch_host_func(struct gsim_driver *driver, gsim_body body, void *argument, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!real) return;
     struct host_func *call = gsim_alloc(sizeof *call);
     if (!call) {
         gsim_cuda_lock(cuda);
-        gsim_error_set(&driver->error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&driver->error);
         gsim_cuda_unlock(cuda);
         return;
     }

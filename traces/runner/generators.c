@@ -49,7 +49,7 @@ enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, str
 {
     uint64_t *state = gsim_alloc(sizeof *state);
     *source = (struct gsim_random){0};
-    if (!state) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!state) return gsim_no_memory(error);
     *source = gsim_runner_numbers(state, seed);
     return GSIM_OK;
 }

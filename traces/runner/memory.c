@@ -53,7 +53,7 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
     free_host(memory);
     memory->host_mode = GSIM_MEMORY_MANAGED;
     memory->managed = gsim_alloc(sizeof *memory->managed * (memory->program->buffer_count + 1u));
-    if (!memory->managed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!memory->managed) return gsim_no_memory(error);
     for (uint32_t i = 0; i < memory->program->buffer_count && status == GSIM_OK; i++) {
         uint64_t size = memory->program->buffers[i].bytes;
         status = cuda_status(cudaMallocManaged(&memory->managed[i], size, cudaMemAttachGlobal), "cudaMallocManaged",
@@ -115,7 +115,7 @@ static enum gsim_status keep_pristine(struct gsim_runner_memory *memory, struct 
     for (uint32_t i = 0; i < memory->program->buffer_count; i++) {
         if (!memory->is_filled[i] || !memory->is_written[i]) continue;
         memory->pristine[i] = malloc(memory->program->buffers[i].bytes);
-        if (!memory->pristine[i]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!memory->pristine[i]) return gsim_no_memory(error);
         memcpy(memory->pristine[i], memory->host[i], memory->program->buffers[i].bytes);
     }
     return GSIM_OK;
@@ -137,7 +137,7 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     memory->pristine = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
     memory->is_written = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
     memory->is_filled = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
-    if (memory->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (memory->arena.failed) return gsim_no_memory(error);
     for (uint32_t i = 0; i < program->buffer_count; i++)
         bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     enum gsim_status status = mode == GSIM_MEMORY_MANAGED ? take_managed(memory, bytes + ALIGNMENT, error)

@@ -108,7 +108,7 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
         void *defaults = gsim_arena_alloc(arena, s->scheduler->params_size);
         run.params = defaults;
         if (defaults) gsim_params_set_defaults(s->scheduler->params, defaults);
-        else status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else status = gsim_no_memory(error);
     }
     if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places)
         status = gsim_placing_program(&run, error);

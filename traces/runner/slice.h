@@ -9,9 +9,9 @@
 
 #include <cuda_runtime_api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "gpusim/version.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 struct gsim_run_slice {
     cudaStream_t holders, control; /* control: opens the gate while the holders run */
@@ -36,6 +36,4 @@ cudaError_t gsim_slice_hold(struct gsim_run_slice *slice);
 cudaError_t gsim_slice_free(struct gsim_run_slice *slice);
 void gsim_slice_release(struct gsim_run_slice *slice); /* accepts a zeroed one */
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

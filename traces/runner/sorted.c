@@ -4,11 +4,9 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+#include "sim/base/order.h"
+
+GSIM_ORDER_OF(compare, double)
 
 void gsim_runner_sort(double *values, size_t count)
 {

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "gpusim/version.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 /* One block that spins for NS on the default stream, then writes its start and end (ns) to STAMP (device-accessible).
  * Returns the cudaError_t. */
@@ -17,6 +17,4 @@ struct gsim_error;
 /* Median of 40 kernels of 20 us; 0 and an error when the tracer fails. */
 double gsim_tracer_excess_us(struct gsim_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/order.h"
 
 #define BUFFER_BYTES (4u << 20)
 
@@ -74,18 +75,12 @@ static uint64_t CUPTIAPI timestamp(void) { return (uint64_t)gsim_runner_now_ns()
 
 static void add_pair(struct gsim_tracer *t, struct pairs *pairs, uint64_t from, uint64_t to)
 {
-    if (gsim_array_grow(&pairs->items, sizeof *pairs->items, pairs->count, &pairs->capacity))
-        t->is_out_of_memory = true;
-    else
-        pairs->items[pairs->count++] = (struct pair){from, to};
+    if (!GSIM_APPEND(pairs->items, pairs->count, pairs->capacity, (struct pair){from, to})) t->is_out_of_memory = true;
 }
 
 static void add_activity(struct gsim_tracer *t, const struct gsim_tracer_activity *activity)
 {
-    if (gsim_array_grow(&t->activities, sizeof *t->activities, t->count, &t->capacity))
-        t->is_out_of_memory = true;
-    else
-        t->activities[t->count++] = *activity;
+    if (!GSIM_APPEND(t->activities, t->count, t->capacity, *activity)) t->is_out_of_memory = true;
 }
 
 static void take_record(struct gsim_tracer *t, const CUpti_Activity *record)
@@ -182,7 +177,7 @@ static void stop_recording(struct gsim_tracer *t)
 enum gsim_status gsim_tracer_start(struct gsim_tracer **tracer, struct gsim_error *error)
 {
     struct gsim_tracer *t = *tracer = gsim_alloc(sizeof *t);
-    if (!t) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!t) return gsim_no_memory(error);
     GSIM_INVARIANT(!active);
     pthread_mutex_init(&t->mutex, NULL);
     if (!load(&t->cupti))
@@ -226,18 +221,9 @@ uint64_t gsim_tracer_node(struct gsim_tracer *tracer, cudaGraphNode_t node)
     return tracer->cupti.cuptiGetGraphNodeId((CUgraphNode)node, &id) == CUPTI_SUCCESS ? id : 0;
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
-}
+GSIM_ORDER(compare_pairs, struct pair, GSIM_UP(from))
 
-static int compare_ends(const void *a, const void *b)
-{
-    const struct gsim_tracer_activity *x = a, *y = b;
-    if (x->end_ns != y->end_ns) return x->end_ns < y->end_ns ? -1 : 1;
-    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
+GSIM_ORDER(compare_ends, struct gsim_tracer_activity, GSIM_UP(end_ns) GSIM_UP(start_ns))
 
 static const struct pair *find(const struct pairs *pairs, uint64_t from)
 {

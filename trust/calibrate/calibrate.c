@@ -37,7 +37,7 @@ enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct 
             same_gpu ? gsim_arena_printf(arena, "from the base %s: %s", base->name, base->source[i])
                      : gsim_arena_printf(arena, "from the base %s (%s there): %s", base->name, kind, base->source[i]);
     }
-    return arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return arena->failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 void gsim_calibration_release(struct gsim_calibration *c)
@@ -72,8 +72,7 @@ enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_devi
 {
     struct gsim_calibrated *n = &c->numbers[number];
     if (!isfinite(value)) GSIM_BUG("%s became %g", gsim_device_number_name(number), value);
-    if (!gsim_device_put(&c->device, number, value, kind, source))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!gsim_device_put(&c->device, number, value, kind, source)) return gsim_no_memory(error);
     n->is_touched = true;
     n->is_undetermined = n->is_prior = false;
     n->is_at_bound =
@@ -91,9 +90,9 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (gsim_array_grow(&c->warnings, sizeof *c->warnings, c->warning_count, &c->warning_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     c->warnings[c->warning_count] = gsim_arena_strdup(&c->arena, text);
-    if (!c->warnings[c->warning_count]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!c->warnings[c->warning_count]) return gsim_no_memory(error);
     c->warning_count++;
     return GSIM_OK;
 }
@@ -101,8 +100,6 @@ enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_e
 enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
                                           enum gsim_device_number b, double correlation, struct gsim_error *error)
 {
-    if (gsim_array_grow(&c->pairs, sizeof *c->pairs, c->pair_count, &c->pair_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    c->pairs[c->pair_count++] = (struct gsim_calibration_pair){a, b, correlation};
-    return GSIM_OK;
+    return GSIM_ADD(error, c->pairs, c->pair_count, c->pair_capacity,
+                    (struct gsim_calibration_pair){a, b, correlation});
 }

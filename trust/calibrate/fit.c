@@ -125,7 +125,7 @@ static enum gsim_status find_undetermined(struct gsim_fit_problem *problem, cons
             problem->parameters[j].is_determined = sqrt(variance) <= UNDETERMINED_RATIO;
         }
     } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     }
     if (a) gsl_matrix_free(a);
     if (v) gsl_matrix_free(v);
@@ -145,7 +145,7 @@ static enum gsim_status take_result(struct gsim_fit_problem *problem, gsl_multif
     result->singular_values = gsim_alloc(n * sizeof *result->singular_values);
     if (!covariance || !result->residuals || !result->correlation || !result->singular_values) {
         if (covariance) gsl_matrix_free(covariance);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     for (size_t i = 0; i < m; i++) result->residuals[i] = gsl_vector_get(gsl_multifit_nlinear_residual(w), i);
     for (size_t i = 0; i < n; i++) {
@@ -169,7 +169,7 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
     settings.solver = gsl_multifit_nlinear_solver_svd; /* columns may be nothing but their prior */
     gsl_multifit_nlinear_workspace *w =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, function->n, function->p);
-    if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w) return gsim_no_memory(error);
     int info = 0, code = gsl_multifit_nlinear_init(start, function, w);
     if (code == GSL_SUCCESS) {
         result->chi2_start = 0;
@@ -205,7 +205,7 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
         gsl_vector_set_all(start, ORIGIN);
         status = solve(problem, &s, start, &function, result, error);
     } else {
-        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(error);
     }
     if (start) gsl_vector_free(start);
     gsim_free(s.values);
@@ -223,8 +223,7 @@ enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem,
     struct gsim_fit_parameter *parameters = gsim_alloc(n * sizeof *parameters);
     double *values = gsim_alloc(n * sizeof *values), *residuals = gsim_alloc((m + 1) * sizeof *residuals);
     bool *skip = gsim_alloc(2 * (m + 1) * sizeof *skip), *others = skip + m + 1;
-    enum gsim_status status =
-        parameters && values && residuals && skip ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = parameters && values && residuals && skip ? GSIM_OK : gsim_no_memory(error);
     for (unsigned fold = 0; fold < folds && status == GSIM_OK; fold++) {
         struct gsim_fit_result result;
         struct gsim_fit_problem part = *problem;

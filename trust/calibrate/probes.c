@@ -178,7 +178,7 @@ static enum gsim_status collect(struct problem *problem, const struct gsim_probe
     size_t room = 0;
     for (size_t i = 0; i < probe->series_count; i++) room += probe->series[i].point_count;
     problem->observations = GSIM_ARENA_ARRAY(arena, struct observation, room + 1);
-    if (!problem->observations) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!problem->observations) return gsim_no_memory(error);
     for (size_t r = 0; r < ROW_COUNT; r++) {
         const struct gsim_probe_series *series = gsim_probe_find(probe, rows[r].series);
         for (size_t i = 0; series && i < series->point_count; i++) {
@@ -346,9 +346,8 @@ static enum gsim_status put_residuals(struct gsim_calibration *c, const struct p
         }
         r.rms_ratio = sqrt(r.rms_ratio / (double)r.points);
         r.held_out_ratio = r.points > 2 ? sqrt(held / (double)r.points) : NAN;
-        if (!r.series || gsim_array_grow(&c->residuals, sizeof r, c->residual_count, &c->residual_capacity))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        c->residuals[c->residual_count++] = r;
+        if (!r.series || !GSIM_APPEND(c->residuals, c->residual_count, c->residual_capacity, r))
+            return gsim_no_memory(error);
     }
     return GSIM_OK;
 }
@@ -376,7 +375,7 @@ static enum gsim_status cross_validate(const struct gsim_fit_problem *fit, struc
 {
     unsigned *fold_of = GSIM_ARENA_ARRAY(arena, unsigned, fit->observation_count + 1);
     *held_out = GSIM_ARENA_ARRAY(arena, double, fit->observation_count + 1);
-    if (!fold_of || !*held_out) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!fold_of || !*held_out) return gsim_no_memory(error);
     for (size_t i = 0; i < fit->observation_count; i++) fold_of[i] = (unsigned)(i % 5);
     return gsim_fit_cross_validate(fit, fold_of, 5, *held_out, error);
 }
@@ -388,7 +387,7 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
     struct problem *problem = GSIM_ARENA_NEW(&arena, struct problem);
     struct gsim_fit_result result = {0};
     double *held_out = NULL;
-    enum gsim_status status = problem ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = problem ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK) status = gsim_calibrate_attributes(c, probe, file, error);
     if (status == GSIM_OK) status = collect(problem, probe, &arena, error);
     if (status == GSIM_OK && problem->count) {

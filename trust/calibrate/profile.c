@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "sim/base/ends.h"
+#include "sim/base/order.h"
 
 #define LEAST_SAMPLES 6 /* four are left in the middle */
 #define TRIM_SHARE    0.1
@@ -48,14 +49,7 @@ struct span {
     size_t count;
 };
 
-static int compare_samples(const void *left, const void *right)
-{
-    const struct gsim_profile_sample *a = left, *b = right;
-    if (a->quantity != b->quantity) return a->quantity < b->quantity ? -1 : 1;
-    if (a->trace != b->trace) return a->trace < b->trace ? -1 : 1;
-    if (a->bytes != b->bytes) return a->bytes < b->bytes ? -1 : 1;
-    return (a->value > b->value) - (a->value < b->value);
-}
+GSIM_ORDER(compare_samples, struct gsim_profile_sample, GSIM_UP(quantity) GSIM_UP(trace) GSIM_UP(bytes) GSIM_UP(value))
 
 static struct span span_of(const struct gsim_profile_samples *all, enum gsim_profile_quantity quantity)
 {
@@ -213,7 +207,7 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
         return gsim_calibration_warn(c, error, "%s: %zu %s, at least %d are needed for an interval: kept from the base",
                                      gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
     double *values = gsim_alloc(2 * span.count * sizeof *values), *sorted = values + span.count;
-    if (!values) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!values) return gsim_no_memory(error);
     for (size_t i = 0; i < span.count; i++)
         sorted[i] = values[i] = span.first[i].value - excess_us(c, all, &span.first[i]);
     gsl_sort(sorted, 1, span.count);
@@ -315,7 +309,7 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
     gsl_vector *y = gsl_vector_alloc(rows);
     gsl_multifit_robust_workspace *work =
         gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);
-    enum gsim_status status = x && y && work ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = x && y && work ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK)
         status = solve(c, all, line, work, x, y)
                      ? put_line(c, all, line, error)

@@ -62,8 +62,7 @@ static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim
     bool failed = !program || !workload ||
                   gsim_array_grow(&c->programs, sizeof *c->programs, c->program_count, &c->program_capacity);
     failed = failed || gsim_array_grow(&c->keys, sizeof *c->keys, c->program_count, &c->key_capacity);
-    enum gsim_status status = failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
-                                     : gsim_predict_program(recordings, run, program, error);
+    enum gsim_status status = failed ? gsim_no_memory(error) : gsim_predict_program(recordings, run, program, error);
     if (status != GSIM_OK) {
         gsim_free(program);
         return status;
@@ -101,10 +100,9 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
         kept.program = c->programs[index];
         kept.config = config_of(c, &kept);
     }
-    if (status != GSIM_OK || gsim_array_grow(&c->runs, sizeof kept, c->run_count, &c->run_capacity))
+    if (status != GSIM_OK || !GSIM_APPEND(c->runs, c->run_count, c->run_capacity, kept))
         return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s",
                               status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);
-    c->runs[c->run_count++] = kept;
     return GSIM_OK;
 }
 
@@ -178,7 +176,7 @@ static enum gsim_status residuals(void *context, const double *values, const boo
 {
     struct refinement *r = context;
     size_t count = 0;
-    if (!set_trial(r, values)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!set_trial(r, values)) return gsim_no_memory(error);
     for (size_t i = 0; i < r->fit_count; i++)
         if (!skip || !skip[i]) r->indices[count++] = r->fit_runs[i];
     enum gsim_status status = predict(r, &r->trial, count, error);
@@ -212,7 +210,7 @@ static enum gsim_status summarize(const struct gsim_calibration *c, enum gsim_sp
 {
     double *errors = gsim_alloc((c->run_count + 1) * sizeof *errors);
     size_t count = 0;
-    if (!errors) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!errors) return gsim_no_memory(error);
     for (size_t i = 0; i < c->run_count; i++)
         if (c->runs[i].split == split && !isnan(c->runs[i].predicted_us[when]))
             errors[count++] = c->runs[i].predicted_us[when] / c->runs[i].measured_us - 1;
@@ -255,7 +253,7 @@ static void choose_parameters(struct refinement *r)
 static enum gsim_status choose_runs(struct refinement *r, struct gsim_error *error)
 {
     r->fit_runs = gsim_alloc((r->c->run_count + 1) * sizeof *r->fit_runs);
-    if (!r->fit_runs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r->fit_runs) return gsim_no_memory(error);
     for (size_t i = 0; i < r->c->run_count; i++)
         if (r->c->runs[i].split == GSIM_SPLIT_FIT && !isnan(r->c->runs[i].predicted_us[0]))
             r->fit_runs[r->fit_count++] = i;
@@ -300,7 +298,7 @@ static enum gsim_status cross_validate(struct refinement *r, const struct gsim_f
     struct gsim_arena arena = {0};
     unsigned *fold_of = GSIM_ARENA_ARRAY(&arena, unsigned, r->fit_count);
     double *held_out = GSIM_ARENA_ARRAY(&arena, double, r->fit_count);
-    enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
     uint32_t *seen = GSIM_ARENA_ARRAY(&arena, uint32_t, r->c->config_count + 1), configs = 0;
     for (size_t i = 0; i < r->fit_count && status == GSIM_OK && seen; i++) {
         uint32_t *number = &seen[r->c->runs[r->fit_runs[i]].config];
@@ -352,8 +350,7 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
     r.trial.arena = (struct gsim_arena){0};
     r.indices = gsim_alloc((c->run_count + 1) * sizeof *r.indices);
     r.us = gsim_alloc((c->run_count + 1) * sizeof *r.us);
-    enum gsim_status status =
-        r.indices && r.us ? predict_all(&r, 0, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = r.indices && r.us ? predict_all(&r, 0, error) : gsim_no_memory(error);
     if (status == GSIM_OK) status = choose_runs(&r, error);
     choose_parameters(&r);
     if (status == GSIM_OK && r.count) status = refine(&r, error);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 #include "trust/calibrate/profile.h"
 
 #define NONE UINT32_MAX
@@ -44,10 +45,8 @@ static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity,
 {
     struct gsim_profile_samples *all = s->samples;
     if (!isfinite(value)) return GSIM_OK;
-    if (gsim_array_grow(&all->samples, sizeof *all->samples, all->count, &all->capacity))
-        return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    all->samples[all->count++] = (struct gsim_profile_sample){quantity, s->index, bytes, value};
-    return GSIM_OK;
+    return GSIM_ADD(s->error, all->samples, all->count, all->capacity,
+                    (struct gsim_profile_sample){quantity, s->index, bytes, value});
 }
 
 /* --- what stood before each op --- */
@@ -56,18 +55,13 @@ struct place {
     uint32_t stream, op;
 };
 
-static int compare_places(const void *left, const void *right)
-{
-    const struct place *a = left, *b = right;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    return a->op < b->op ? -1 : a->op > b->op;
-}
+GSIM_ORDER(compare_places, struct place, GSIM_UP(stream) GSIM_UP(op))
 
 static enum gsim_status find_before(struct scan *s)
 {
     uint32_t count = s->trace->op_count;
     struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
-    if (!places) return gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (!places) return gsim_no_memory(s->error);
     for (uint32_t i = 0; i < count; i++) places[i] = (struct place){s->trace->ops[i].stream, i};
     if (count) qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; i < count; i++)
@@ -165,12 +159,7 @@ struct copy {
     uint32_t op;
 };
 
-static int compare_copies(const void *left, const void *right)
-{
-    const struct copy *a = left, *b = right;
-    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
-    return a->op < b->op ? -1 : a->op > b->op;
-}
+GSIM_ORDER(compare_copies, struct copy, GSIM_UP(start_us) GSIM_UP(op))
 
 /* Those that no other copy overlaps: links are shared. */
 static enum gsim_status add_copies(struct scan *s)
@@ -179,7 +168,7 @@ static enum gsim_status add_copies(struct scan *s)
     struct copy *copies = gsim_alloc(sizeof *copies * ((size_t)t->op_count + 1));
     uint32_t count = 0;
     double busy_us = -INFINITY;
-    enum gsim_status status = copies ? GSIM_OK : gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = copies ? GSIM_OK : gsim_no_memory(s->error);
     for (uint32_t i = 0; i < t->op_count && status == GSIM_OK; i++)
         if (!t->ops[i].is_kernel && !isnan(t->ops[i].start_us)) copies[count++] = (struct copy){t->ops[i].start_us, i};
     if (count) qsort(copies, count, sizeof *copies, compare_copies);
@@ -249,12 +238,12 @@ static enum gsim_status add_calls(struct scan *s)
 static enum gsim_status add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t,
                                    struct gsim_error *error)
 {
-    if (gsim_array_grow(&all->traces, sizeof *all->traces, all->trace_count, &all->trace_capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    all->traces[all->trace_count++] = (struct gsim_profile_source){
-        gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
-        gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0};
-    return all->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    if (!GSIM_APPEND(all->traces, all->trace_count, all->trace_capacity,
+                     (struct gsim_profile_source){
+                         gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
+                         gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0}))
+        return gsim_no_memory(error);
+    return all->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsim_profile_trace *trace,
@@ -267,8 +256,7 @@ enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, cons
     s.copies_us = GSIM_ARENA_ARRAY(&arena, double, room);
     s.before = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
     s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
-    enum gsim_status status =
-        arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : add_source(all, trace, error);
+    enum gsim_status status = arena.failed ? gsim_no_memory(error) : add_source(all, trace, error);
     if (status == GSIM_OK) status = find_before(&s);
     if (status == GSIM_OK) find_busy(&s);
     for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
+
 static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us,
                             double weight, struct gsim_error *error)
 {
-    if (gsim_array_grow(&traced->samples, sizeof *traced->samples, traced->count, &traced->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    traced->samples[traced->count++] = (struct gsim_traced_sample){series, x, us, weight};
-    return GSIM_OK;
+    return GSIM_ADD(error, traced->samples, traced->count, traced->capacity,
+                    (struct gsim_traced_sample){series, x, us, weight});
 }
 
 /* Small copies may go with the commands instead of through a copy engine. */
@@ -93,14 +93,7 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
     return status == GSIM_OK ? add_copies(traced, run, error) : status;
 }
 
-static int by_series(const void *left, const void *right)
-{
-    const struct gsim_traced_sample *a = left, *b = right;
-    int order = strcmp(a->series, b->series);
-    if (order) return order;
-    if (a->x != b->x) return a->x < b->x ? -1 : 1;
-    return a->us < b->us ? -1 : a->us > b->us;
-}
+GSIM_ORDER(by_series, struct gsim_traced_sample, GSIM_TEXT(series) GSIM_UP(x) GSIM_UP(us))
 
 /* Of COUNT samples in order of time: the least time that SHARE of all weight is not above. */
 static double weighted_quantile(const struct gsim_traced_sample *samples, size_t count, double share)
@@ -125,7 +118,7 @@ enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool co
         if (!copies && strncmp(s->series, "traced", 6) == 0) continue;
         if (!series || strcmp(series->name, s->series) != 0)
             series = gsim_probe_add(probe, s->series, "us", traced->count);
-        if (!series) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!series) return gsim_no_memory(error);
         series->points[series->point_count++] = (struct gsim_probe_point){
             .x = s->x,
             .median = weighted_quantile(s, next - first, 0.5),

@@ -18,11 +18,6 @@ const cJSON *gsim_paper_member(const cJSON *object, const char *name)
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* A text, or a list of lines that make one. NULL where there is none. */
 static char *text_of(const cJSON *item, struct gsim_arena *arena)
 {
@@ -124,13 +119,14 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
     size_t index = e->batch.count, name = e->row_columns;
     const cJSON *axis;
     if (index == MOST_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MOST_POINTS);
-    if (gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity)) return no_memory(error);
-    if (gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity)) return no_memory(error);
+    if (gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity))
+        return gsim_no_memory(error);
+    if (gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity)) return gsim_no_memory(error);
     struct gsim_paper_point *point = &e->batch.points[e->batch.count++];
     *point = (struct gsim_paper_point){
         .settings = GSIM_ARENA_ARRAY(e->arena, struct gsim_paper_setting, e->setting_most + 1),
         .values = GSIM_ARENA_ARRAY(e->arena, double, e->batch.figure_count + 1)};
-    if (!point->settings || !point->values) return no_memory(error);
+    if (!point->settings || !point->values) return gsim_no_memory(error);
     set_all(e, point, e->options);
     for (size_t i = 0; i < e->row_columns; i++) {
         const char *text = (const char *)sqlite3_column_text(e->rows, (int)i);
@@ -148,7 +144,7 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
         else set(e, point, axis->string, e->keys[index][name]);
         name++;
     }
-    return e->arena->failed ? no_memory(error) : GSIM_OK;
+    return e->arena->failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* All values of all axes, the last axis first. */
@@ -194,7 +190,7 @@ static enum gsim_status keep(struct gsim_paper *p, const char *name, struct expa
     sqlite3_stmt *insert = NULL;
     size_t figures = e->batch.figure_count, count = e->name_count + figures + 1;
     const char **columns = GSIM_ARENA_ARRAY(e->arena, const char *, count);
-    if (!columns) return no_memory(error);
+    if (!columns) return gsim_no_memory(error);
     memcpy(columns, e->names, sizeof *columns * e->name_count);
     memcpy(columns + e->name_count, e->batch.figures, sizeof *columns * figures);
     columns[count - 1] = "error";
@@ -235,7 +231,7 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, cons
                           .vary = gsim_paper_member(group, "vary")};
     e.batch.arena = &arena;
     e.batch.figures = GSIM_ARENA_ARRAY(&arena, const char *, cJSON_GetArraySize(figures) + 1);
-    enum gsim_status status = e.batch.figures ? GSIM_OK : no_memory(error);
+    enum gsim_status status = e.batch.figures ? GSIM_OK : gsim_no_memory(error);
     cJSON_ArrayForEach(figure, figures)
         if (e.batch.figures && cJSON_IsString(figure)) e.batch.figures[e.batch.figure_count++] = figure->valuestring;
     if (status == GSIM_OK && !e.batch.figure_count)
@@ -277,7 +273,7 @@ static enum gsim_status keep_program(struct gsim_paper *p, cJSON *program, sqlit
 {
     char *text = cJSON_PrintUnformatted(program);
     const char *path = NULL;
-    enum gsim_status status = text ? host->keep(host->data, text, &path, error) : no_memory(error);
+    enum gsim_status status = text ? host->keep(host->data, text, &path, error) : gsim_no_memory(error);
     cJSON_free(text);
     if (status != GSIM_OK) return status;
     gsim_cells_bind(insert, 1, gsim_paper_member(program, "name")->valuestring);
@@ -421,7 +417,7 @@ static enum gsim_status put_asked(struct gsim_paper *p, const struct gsim_paper_
     const char **words = GSIM_ARENA_ARRAY(&p->arena, const char *, asked->only ? strlen(asked->only) + 1 : 1);
     char *text = asked->only ? gsim_arena_strdup(&p->arena, asked->only) : NULL;
     size_t count = 0;
-    if (p->arena.failed) return no_memory(error);
+    if (p->arena.failed) return gsim_no_memory(error);
     for (char *at = text, *next; at; at = next) {
         next = strchr(at, ',');
         if (next) *next++ = '\0';
@@ -440,7 +436,7 @@ static enum gsim_status read_table(struct gsim_paper *p, const cJSON *item, stru
     const char **names = columns ? GSIM_ARENA_ARRAY(&p->arena, const char *, cJSON_GetArraySize(columns) + 1) : NULL;
     const char *path = NULL;
     if (cJSON_IsString(file)) path = gsim_arena_printf(&p->arena, "%s/%s", p->folder, file->valuestring);
-    if (p->arena.failed) return no_memory(error);
+    if (p->arena.failed) return gsim_no_memory(error);
     if (!path) return gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
     cJSON_ArrayForEach(column, columns) if (cJSON_IsString(column)) names[count++] = column->valuestring;
     return gsim_cells_read(p->db, item->string, path, names, count, error);
@@ -451,7 +447,7 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
 {
     const cJSON *item;
     struct gsim_paper *p = *paper = gsim_alloc(sizeof *p);
-    if (!p) return no_memory(error);
+    if (!p) return gsim_no_memory(error);
     p->spec = spec;
     p->folder = folder;
     enum gsim_status status = check_spec(spec, error);
@@ -474,7 +470,7 @@ enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const ch
     *count = 0;
     enum gsim_status status = sql ? gsim_paper_prepare(p, sql, &statement, error) : GSIM_OK;
     while (statement && gsim_paper_step(p, statement, &status, error)) {
-        if (gsim_array_grow(rows, sizeof **rows, *count, &room)) status = no_memory(error);
+        if (gsim_array_grow(rows, sizeof **rows, *count, &room)) status = gsim_no_memory(error);
         else {
             (*rows)[*count][0] = gsim_arena_strdup(&p->arena, gsim_paper_text(statement, 0));
             (*rows)[(*count)++][1] = gsim_arena_strdup(
@@ -483,7 +479,7 @@ enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const ch
     }
     sqlite3_finalize(statement);
     if (*rows && gsim_arena_adopt(&p->arena, *rows, room * sizeof **rows)) gsim_free(*rows);
-    return status == GSIM_OK && p->arena.failed ? no_memory(error) : status;
+    return status == GSIM_OK && p->arena.failed ? gsim_no_memory(error) : status;
 }
 
 void gsim_paper_close(struct gsim_paper *p)

@@ -6,6 +6,7 @@
 
 #include "gpusim/memory.h"
 #include "gpusim/random.h"
+#include "sim/base/order.h"
 
 #define ORDERS 32 /* of a set, averaged over */
 
@@ -27,12 +28,7 @@ struct counter {
     struct gsim_random dice;
 };
 
-static int by_start(const void *left, const void *right)
-{
-    const struct op *a = left, *b = right;
-    if (a->at.start != b->at.start) return a->at.start < b->at.start ? -1 : 1;
-    return a->index < b->index ? -1 : 1;
-}
+GSIM_ORDER(by_start, struct op, GSIM_UP(at.start) GSIM_UP(index))
 
 /* Adds to a set; returns its new size. */
 static size_t add(struct interval *set, size_t count, struct interval one)
@@ -84,11 +80,7 @@ static bool reserve(struct counter *c, size_t count)
     return !c->is_out_of_memory;
 }
 
-static int longest_first(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return (a->end < b->end) - (a->end > b->end);
-}
+GSIM_ORDER(longest_first, struct interval, GSIM_DOWN(end))
 
 /* The mean over all orders for intervals of one start, as those with earlier ops have: a pass drops the shortest one,
  * unless it comes first, and then all of them count. */

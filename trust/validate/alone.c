@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "sim/sm/demand.h"
 
 /* All assumed, as ratios. */
@@ -81,11 +82,7 @@ struct span {
     uint32_t at;                        /* in ops */
 };
 
-static int by_start(const void *left, const void *right)
-{
-    const struct span *a = left, *b = right;
-    return (a->start_us > b->start_us) - (a->start_us < b->start_us);
-}
+GSIM_ORDER(by_start, struct span, GSIM_UP(start_us))
 
 /* Marks in BESIDE, by op of OPS, the kernels that ran beside another stream's; returns how many. SPANS has room for
  * COUNT. */
@@ -201,7 +198,7 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
                         .demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, p->kernel_count + 1),
                         .beside = GSIM_ARENA_ARRAY(&arena, bool, op_count + 1)};
     *alone = (struct gsim_alone){0};
-    enum gsim_status status = arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
     if (status == GSIM_OK) status = find(predictor, p, ops, op_count, progress, context, &s, alone, error);
     gsim_arena_release(&arena);
     return status;

@@ -88,7 +88,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
     if (fits) advance_until(two, GSIM_TIME_NEVER - 1);
     gsim_arena_release(&arena);
     two->gpu = NULL;
-    return fits ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return fits ? GSIM_OK : gsim_no_memory(error);
 }
 
 static double span_us(const struct two *two)
@@ -164,7 +164,7 @@ static enum gsim_status add_priority(struct gsim_validation *v, const struct two
     for (int i = 0; i < 2; i++) {
         struct gsim_sample *s = gsim_validation_add(v, c, i ? GSIM_QUANTITY_END : GSIM_QUANTITY_START,
                                                     predicted[i] / block_us, measured[i] / block_us);
-        if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!s) return gsim_no_memory(error);
         s->part = 1;
         s->error = (predicted[i] - measured[i]) / block_us;
     }
@@ -179,7 +179,7 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct two 
     if (added && c->kind == GSIM_CASE_ARRIVAL)
         added = gsim_validation_add(v, c, GSIM_QUANTITY_LATE_END, gsim_time_us(two->end[1] - two->start[0]),
                                     c->end_us[1] - c->start_us[0]) != NULL;
-    return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return added ? GSIM_OK : gsim_no_memory(error);
 }
 
 /* Which of two kernels released together comes first is chance: the prediction takes the first launched, and a
@@ -194,7 +194,7 @@ static enum gsim_status add_ordered(struct gsim_validation *v, struct two *two, 
     }
     bool added = c->delay_us > 0 || add_span(v, two, GSIM_QUANTITY_ORDERED);
     if (added && two->placed[0]) added = add_placement(v, two);
-    return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return added ? GSIM_OK : gsim_no_memory(error);
 }
 
 enum gsim_status gsim_validation_run_two(struct gsim_validation *v, const struct gsim_case *subject,
@@ -207,7 +207,7 @@ enum gsim_status gsim_validation_run_two(struct gsim_validation *v, const struct
     }
     if (subject->blocks_by_sm[0] && subject->sm_count == (uint32_t)v->device->sm_count) {
         two.placed[0] = gsim_alloc(2 * subject->sm_count * sizeof *two.placed[0]);
-        if (!two.placed[0]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!two.placed[0]) return gsim_no_memory(error);
         two.placed[1] = two.placed[0] + subject->sm_count;
     }
     enum gsim_status status = simulate(v, &two, 0, error);

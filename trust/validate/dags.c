@@ -151,7 +151,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     const struct issue *issue = run->params;
     struct gsim_driver *driver = run->driver;
     struct handles h = {0};
-    if (!create_handles(run, issue, &h)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!create_handles(run, issue, &h)) return gsim_no_memory(error);
     gsim_graph_exec graph = 0;
     if (is_graph(issue->schedule)) { /* the first launch uploads; the second is measured */
         graph = issue->subject->kind == GSIM_CASE_REPEATED ? build_graph(run, issue) : capture(run, issue, &h);
@@ -182,7 +182,7 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
     for (uint32_t i = 0; i < c->node_count; i++)
         if (c->nodes[i].is_copy && c->nodes[i].bytes > most) most = c->nodes[i].bytes;
     struct gsim_builder *builder = gsim_builder_create(c->name);
-    if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!builder) return gsim_no_memory(error);
     gsim_builder_buffer(builder, "data", most, GSIM_INIT_HOST);
     for (uint32_t i = 0; i < c->buffer_count; i++) {
         char name[24];
@@ -262,14 +262,14 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct issu
     const struct gsim_case *c = issue->subject;
     struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us,
                                                 c->makespan_us[issue->schedule]);
-    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s) return gsim_no_memory(error);
     s->spread = *spread;
     if (issue->schedule != GSIM_SCHEDULE_LIVE) return GSIM_OK;
     s->spread_ratio = c->spread_ratio;
     double deviation = kernel_deviation(c, timeline);
     if (isnan(deviation)) return GSIM_OK;
     s = gsim_validation_add(v, c, GSIM_QUANTITY_KERNELS, NAN, NAN);
-    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s) return gsim_no_memory(error);
     s->error = deviation;
     return GSIM_OK;
 }
@@ -325,7 +325,7 @@ enum gsim_status gsim_validation_run_dag(struct gsim_validation *v, const struct
     enum gsim_status status = build(subject, &program, error);
     if (status) return status;
     struct gsim_demand *demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program.kernel_count);
-    if (!demands) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!demands) status = gsim_no_memory(error);
     if (!status) status = gsim_demands_init(demands, program.kernel_count, v->device, program.kernels, error);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT && !status; schedule++) {
         if (!(subject->makespan_us[schedule] > 0)) continue;

@@ -3,6 +3,7 @@
  * See trust/validate/predict.h. The program with measured kernels, its simulation, and the comparison of timelines; the
  * replay of recorded streams is trust/validate/predict_replay.c's.
  */
+#include "sim/base/order.h"
 #include "trust/validate/predict.h"
 #include "gpusim/scenario.h"
 
@@ -70,7 +71,7 @@ static enum gsim_status measured_program(const struct gsim_program *built, const
                                          double excess_us, struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_builder *builder = gsim_builder_create(built->name);
-    if (!builder) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!builder) return gsim_no_memory(error);
     for (uint32_t i = 0; i < built->buffer_count; i++)
         gsim_builder_buffer(builder, built->buffers[i].name, built->buffers[i].bytes, built->buffers[i].init);
     enum gsim_status status = copy_ops(built, profile, excess_us, builder, error);
@@ -114,15 +115,8 @@ struct span {
 };
 
 /* What can be the same op, then by launch: several copies may serve one op. */
-static int by_identity(const void *left, const void *right)
-{
-    const struct span *a = left, *b = right;
-    if (a->op != b->op) return a->op < b->op ? -1 : 1;
-    if (a->is_kernel != b->is_kernel) return a->is_kernel ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    if (a->launch_us != b->launch_us) return a->launch_us < b->launch_us ? -1 : 1;
-    return a->start_us != b->start_us ? (a->start_us < b->start_us ? -1 : 1) : 0;
-}
+GSIM_ORDER(by_identity, struct span,
+           GSIM_UP(op) GSIM_DOWN(is_kernel) GSIM_UP(kind) GSIM_UP(launch_us) GSIM_UP(start_us))
 
 static bool is_same(const struct span *a, const struct span *b)
 {
@@ -197,7 +191,7 @@ static enum gsim_status compare_timelines(const struct gsim_recording *run, cons
     if (!run->op_count) return GSIM_OK;
     size_t room = run->op_count + timeline->kernel_count + timeline->copy_count;
     struct span *recorded = gsim_alloc(room * sizeof *recorded), *predicted = recorded + run->op_count;
-    if (!recorded) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!recorded) return gsim_no_memory(error);
     for (uint32_t i = 0; i < run->op_count; i++) {
         const struct gsim_recorded_op *op = &run->ops[i];
         recorded[i] = (struct span){op->is_kernel, op->copy_kind, op->op, op->launch_us, op->start_us, op->end_us};

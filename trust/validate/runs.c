@@ -67,9 +67,7 @@ static const char *keep(struct gsim_run_validation *v, const char *text, const c
 
 static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_run_sample *s, struct gsim_error *error)
 {
-    if (v->arena.failed || gsim_array_grow(&v->samples, sizeof *s, v->count, &v->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    v->samples[v->count++] = *s;
+    if (v->arena.failed || !GSIM_APPEND(v->samples, v->count, v->capacity, *s)) return gsim_no_memory(error);
     return GSIM_OK;
 }
 
@@ -81,7 +79,7 @@ static enum gsim_status find_simpler(const struct gsim_recordings *recordings, c
     gsim_time path = 0;
     enum gsim_status status = gsim_predict_program(recordings, run, &program, error);
     gsim_time *times = status == GSIM_OK ? gsim_alloc(sizeof *times * (program.op_count + 1)) : NULL;
-    if (status == GSIM_OK && !times) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK && !times) status = gsim_no_memory(error);
     for (uint32_t i = 0; times && i < program.op_count; i++) {
         bool is_kernel = program.ops[i].kind == GSIM_OP_KERNEL;
         double us = is_kernel ? program.kernels[program.ops[i].kernel_index].solo_us : program.ops[i].host_us;
@@ -178,7 +176,7 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
     double *memory = gsim_alloc((3 * v->count + 1) * sizeof *memory);
     double *columns[3] = {memory, memory + v->count, memory + 2 * v->count};
     struct gsim_error_summary *results[3] = {&summary->makespan, &summary->replay, &summary->speedup};
-    if (!memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!memory) return gsim_no_memory(error);
     for (size_t i = 0; i < v->count; i++) {
         const struct gsim_run_sample *s = &v->samples[i];
         if (!is_chosen(choice, s)) continue;
@@ -264,5 +262,5 @@ enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_sp
     bool failed = !predicted || !samples;
     gsim_free(predicted);
     gsim_free(samples);
-    return failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return failed ? gsim_no_memory(error) : GSIM_OK;
 }

@@ -101,7 +101,7 @@ struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, str
     uint32_t index = 0;
     if (!json) {
         if (r) gsim_error_prefix(error, "'%s'", path);
-        else gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        else gsim_no_memory(error);
         gsim_free(r);
         return NULL;
     }
@@ -172,7 +172,7 @@ static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSO
     if (!b || !after) {
         gsim_builder_destroy(b);
         gsim_free(after);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     cJSON_ArrayForEach(step, steps)
     {

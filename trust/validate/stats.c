@@ -27,7 +27,7 @@ enum gsim_status gsim_errors_summarize(const double *errors, size_t count, struc
     *summary = (struct gsim_error_summary){.count = count, .mean = NAN, .median = NAN, .worst = NAN, .bias = NAN};
     if (!count) return GSIM_OK;
     double *sizes = gsim_alloc(count * sizeof *sizes);
-    if (!sizes) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!sizes) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) sizes[i] = fabs(errors[i]);
     gsl_sort(sizes, 1, count);
     summary->mean = gsl_stats_mean(sizes, 1, count);
@@ -43,7 +43,7 @@ enum gsim_status gsim_log_correlation(const double *x, const double *y, size_t c
 {
     double *logs = gsim_alloc(2 * count * sizeof *logs);
     size_t kept = 0;
-    if (!logs) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!logs) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         if (!(x[i] > 0 && y[i] > 0)) continue;
         logs[2 * kept] = log(x[i]);
@@ -102,7 +102,7 @@ enum gsim_status gsim_paired_change(const double *before, const double *after, s
 {
     double means[RESAMPLES];
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (!rng) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!rng) return gsim_no_memory(error);
     gsl_rng_set(rng, 1);
     *change = (struct gsim_paired_change){
         .count = count, .before = gsl_stats_mean(before, 1, count), .after = gsl_stats_mean(after, 1, count)};

@@ -4,6 +4,7 @@
  */
 #include "trust/validate/traces.h"
 
+#include "sim/base/order.h"
 #include "trust/validate/alone.h"
 
 #include <math.h>
@@ -48,11 +49,7 @@ static void compare_ops(const struct gsim_program *p, const struct gsim_validate
     s->error = s->predicted_us / s->measured_us - 1;
 }
 
-static int by_stream(const void *left, const void *right)
-{
-    const struct gsim_trace_stream *a = left, *b = right;
-    return a->stream < b->stream ? -1 : a->stream > b->stream;
-}
+GSIM_ORDER(by_stream, struct gsim_trace_stream, GSIM_UP(stream))
 
 /* Ops of repaired times have durations all the same. STREAMS has room for one per op. */
 static void sum_streams(const struct gsim_validated_trace *traced, const struct gsim_moment *moments,
@@ -85,15 +82,13 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
                                   .op_count = traced->op_count,
                                   .measured_us = traced->span_us};
     s.ops = GSIM_ARENA_ARRAY(arena, struct gsim_trace_op, traced->op_count);
-    if (arena->failed || gsim_array_grow(&v->samples, sizeof s, v->count, &v->capacity))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (arena->failed || gsim_array_grow(&v->samples, sizeof s, v->count, &v->capacity)) return gsim_no_memory(error);
     compare_ops(traced->program, traced, moments, &s);
     for (uint32_t i = 0; i < s.op_count; i++)
-        if (s.ops[i].name && !(s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name)))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (s.ops[i].name && !(s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name))) return gsim_no_memory(error);
     sum_streams(traced, moments, &s, streams);
     s.streams = GSIM_ARENA_ARRAY(arena, struct gsim_trace_stream, s.stream_count);
-    if (!s.streams) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!s.streams) return gsim_no_memory(error);
     memcpy(s.streams, streams, sizeof *streams * s.stream_count);
     v->samples[v->count++] = s;
     return GSIM_OK;
@@ -104,8 +99,7 @@ enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation
                                                     const struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
-    enum gsim_status status =
-        streams ? add_sample(v, traced, moments, streams, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = streams ? add_sample(v, traced, moments, streams, error) : gsim_no_memory(error);
     gsim_free(streams);
     return status;
 }
@@ -114,7 +108,7 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, cons
                                            struct gsim_error *error)
 {
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
-    if (!moments) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!moments) return gsim_no_memory(error);
     enum gsim_status status = gsim_replay_trace(v->predictor, traced->program, NULL, moments, error);
     if (status == GSIM_OK) status = gsim_trace_validation_add_replayed(v, traced, moments, error);
     gsim_free(moments);

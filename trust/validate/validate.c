@@ -126,7 +126,7 @@ enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, c
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT; schedule++)
         added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule),
                                   again->makespan_us[schedule], subject->makespan_us[schedule]);
-    return added ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return added ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_validation_field(struct gsim_output *output, double value)
@@ -181,7 +181,7 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
 {
     struct columns c = {0};
     double *memory = gsim_alloc((5 * validation->count + 1) * sizeof *memory);
-    if (!memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!memory) return gsim_no_memory(error);
     c.error = memory;
     c.half[0] = memory + validation->count;
     c.half[1] = memory + 2 * validation->count;
@@ -204,7 +204,7 @@ enum gsim_status gsim_validation_interval(const struct gsim_validation *validati
                                           struct gsim_error *error)
 {
     double *widths = gsim_alloc((validation->count + 1) * sizeof *widths);
-    if (!widths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!widths) return gsim_no_memory(error);
     *row = (struct gsim_interval_row){.width_median = NAN};
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];

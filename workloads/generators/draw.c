@@ -35,7 +35,7 @@ enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, s
     draw->builder = gsim_builder_create(name);
     if (!draw->builder) {
         gsim_random_release(&draw->rng);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     uint64_t pool_bytes = gsim_whole_u64(numbers->pool_mib * 1048576);
     draw->pool = gsim_builder_buffer(draw->builder, "pool", pool_bytes, GSIM_INIT_DEVICE);

@@ -67,7 +67,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
                                                  .after_count = 1, .stream = -1});
     }
     gsim_random_release(&numbers);
-    return b ? gsim_builder_finish(b, 1, program, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return b ? gsim_builder_finish(b, 1, program, error) : gsim_no_memory(error);
 }
 
 #define PARAMS struct levels_params

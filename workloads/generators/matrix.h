@@ -39,7 +39,7 @@ static inline bool gsim_matrix_begin(struct gsim_matrix *t, const char *name, co
     if (!t->b || !t->buffers) {
         gsim_builder_destroy(t->b);
         gsim_free(t->buffers);
-        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(error);
         return false;
     }
     for (int64_t i = 0; i < n; i++)

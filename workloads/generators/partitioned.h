@@ -41,7 +41,7 @@ static inline bool gsim_partitioned_begin(struct gsim_partitioned *p, const char
 {
     *p = (struct gsim_partitioned){.params = params, .bench.builder = gsim_builder_create(name)};
     p->part = ceil(p->params->size / (double)p->params->partitions);
-    if (!p->bench.builder) gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!p->bench.builder) gsim_no_memory(error);
     return p->bench.builder != NULL;
 }
 

@@ -15,7 +15,7 @@ enum gsim_status gsim_tiles_build(const char *name, const void *params, gsim_til
         fill(params, builder, &numbers);
         status = gsim_builder_finish(builder, 1, program, error);
     } else {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     }
     gsim_random_release(&numbers);
     return status;

@@ -72,7 +72,7 @@ static enum gsim_status build_rows(const struct gsim_service *service, char *tex
 {
     struct gsim_builder *b = gsim_builder_create(service->name);
     uint32_t line = 0, kernels = 0;
-    enum gsim_status status = b ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = b ? GSIM_OK : gsim_no_memory(error);
     for (char *at = text, *next; at && *at && status == GSIM_OK; at = next) {
         char model[40], name[64];
         struct gsim_kernel k;

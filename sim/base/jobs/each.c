@@ -35,7 +35,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     struct gsim_each *each = r->each;
     struct gsim_error failure;
     void *result = gsim_alloc(each->size);
-    if (!result) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!result) return gsim_no_memory(error);
     memcpy(&failure, bytes, sizeof failure);
     if (length == sizeof failure + each->size) memcpy(result, bytes + sizeof failure, each->size);
     if (each->progress) each->progress->done++;
@@ -65,8 +65,7 @@ enum gsim_status gsim_each_run(struct gsim_each *each, struct gsim_error *error)
     for (uint64_t i = 0; i < each->count && !status; i++) {
         struct gsim_bytes bytes = {0};
         run_item(&r, each->first + i, &bytes);
-        status = bytes.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory")
-                              : take(&r, each->first + i, bytes.data, bytes.length, error);
+        status = bytes.failed ? gsim_no_memory(error) : take(&r, each->first + i, bytes.data, bytes.length, error);
         gsim_bytes_release(&bytes);
     }
     return status;

@@ -42,11 +42,6 @@ struct gsim_pool {
     struct sigaction old_pipe_action;
 };
 
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* --- life ------------------------------------------------------------------------------------------------------- */
 static enum gsim_status start(struct gsim_pool *pool, struct worker *worker, struct gsim_error *error)
 {
@@ -70,15 +65,15 @@ enum gsim_status gsim_pool_create(const struct gsim_pool_config *config, struct 
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct gsim_pool *made = gsim_alloc(sizeof(*made));
     *pool = NULL;
-    if (!made) return fail_memory(error);
+    if (!made) return gsim_no_memory(error);
     made->config = *config;
     sigaction(SIGPIPE, &ignore, &made->old_pipe_action); /* a dead worker is seen by what its pipe says */
     made->workers = gsim_alloc(config->jobs * sizeof(*made->workers));
     made->chunk = gsim_alloc(CHUNK_BYTES);
-    if (!made->workers || !made->chunk) status = fail_memory(error);
+    if (!made->workers || !made->chunk) status = gsim_no_memory(error);
     for (uint32_t i = 0; i < config->jobs && status == GSIM_OK; i++) {
         made->workers[i].items = gsim_alloc(AHEAD_MAX * sizeof(uint64_t));
-        status = made->workers[i].items ? start(made, &made->workers[i], error) : fail_memory(error);
+        status = made->workers[i].items ? start(made, &made->workers[i], error) : gsim_no_memory(error);
     }
     if (status != GSIM_OK) gsim_pool_destroy(made);
     else *pool = made;
@@ -124,9 +119,7 @@ size_t gsim_pool_room(const struct gsim_pool *pool, uint64_t remaining)
 
 static enum gsim_status add_backlog(struct gsim_pool *pool, uint64_t item, struct gsim_error *error)
 {
-    if (gsim_array_grow(&pool->backlog, sizeof(item), pool->backlog_count, &pool->backlog_capacity))
-        return fail_memory(error);
-    pool->backlog[pool->backlog_count++] = item;
+    if (!GSIM_APPEND(pool->backlog, pool->backlog_count, pool->backlog_capacity, item)) return gsim_no_memory(error);
     return GSIM_OK;
 }
 
@@ -212,7 +205,7 @@ static enum gsim_status replace(struct gsim_pool *pool, struct worker *worker, e
     if (remove_item(worker, at) && status == GSIM_OK) {
         pool->held--;
         pool->config.fail(pool->config.data, at, end, message, &outcome);
-        status = outcome.failed ? fail_memory(error) : deliver(data, at, outcome.data, outcome.length, error);
+        status = outcome.failed ? gsim_no_memory(error) : deliver(data, at, outcome.data, outcome.length, error);
     }
     gsim_bytes_release(&outcome);
     while (worker->count && status == GSIM_OK) {
@@ -230,7 +223,7 @@ static enum gsim_status read_worker(struct gsim_pool *pool, struct worker *worke
     ssize_t got = read(worker->process.from, pool->chunk, CHUNK_BYTES);
     *ended = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
     if (got > 0) gsim_bytes_add(&worker->input, pool->chunk, (size_t)got);
-    return worker->input.failed ? fail_memory(error) : GSIM_OK;
+    return worker->input.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 static enum gsim_status check_clock(struct gsim_pool *pool, struct worker *worker, gsim_pool_deliver *deliver,

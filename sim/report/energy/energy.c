@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/device/occupancy.h"
 
 /* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations
@@ -70,12 +71,7 @@ struct span {
     uint32_t device;
 };
 
-static int compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
-}
+GSIM_ORDER(compare_spans, struct span, GSIM_UP(device) GSIM_UP(start))
 
 /* Time in which something runs, over all GPUs. SPANS are sorted here. */
 static gsim_time union_of(struct span *spans, size_t count)
@@ -199,7 +195,7 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     }
     gsim_free(s.spans);
     gsim_free(s.windows);
-    return has_all ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return has_all ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_energy_release(struct gsim_energy *e)

@@ -137,8 +137,7 @@ static enum CXChildVisitResult find_probes(CXCursor cursor, CXCursor parent, CXC
 void gsim_cu_find_probes(struct gsim_cu *s)
 {
     s->clang.visitChildren(s->clang.getTranslationUnitCursor(s->unit), find_probes, s);
-    if (s->options->told->failed && s->status == GSIM_OK)
-        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (s->options->told->failed && s->status == GSIM_OK) s->status = gsim_no_memory(s->error);
 }
 
 /* --- facts --- */

@@ -109,9 +109,7 @@ static enum gsim_status add_node(struct graph *g, const char *name, size_t lengt
             error, GSIM_INPUT,
             "node '%.*s': expected a kernel's name and <<<grid, block, bytes>>> (cudaGraphDebugDotFlagsVerbose)",
             (int)(length < 60 ? length : 60), name);
-    if (g->count >= NONE || gsim_array_grow(&g->nodes, sizeof *g->nodes, g->count, &g->room))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    g->nodes[g->count++] = node;
+    if (g->count >= NONE || !GSIM_APPEND(g->nodes, g->count, g->room, node)) return gsim_no_memory(error);
     return GSIM_OK;
 }
 
@@ -122,8 +120,7 @@ static enum gsim_status add_edge(struct graph *g, const char *from, size_t from_
     if (edge[0] == NONE || edge[1] == NONE)
         return gsim_error_set(error, GSIM_INPUT, "an edge names '%.*s', which is no node",
                               (int)((edge[0] == NONE ? from_length : to_length) % 60), edge[0] == NONE ? from : to);
-    if (gsim_array_grow(&g->edges, sizeof *g->edges, g->edge_count, &g->edge_room))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (gsim_array_grow(&g->edges, sizeof *g->edges, g->edge_count, &g->edge_room)) return gsim_no_memory(error);
     memcpy(g->edges[g->edge_count++], edge, sizeof edge);
     return GSIM_OK;
 }
@@ -293,7 +290,7 @@ static enum gsim_status build(const struct graph *g, const struct gsim_program *
                      .after = GSIM_ARENA_ARRAY(&arena, uint32_t, count),
                      .stack = GSIM_ARENA_ARRAY(&arena, uint32_t, count)};
     struct gsim_builder *b = gsim_builder_create(p->name);
-    enum gsim_status status = arena.failed || !b ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    enum gsim_status status = arena.failed || !b ? gsim_no_memory(error) : GSIM_OK;
     for (uint32_t e = 0; status == GSIM_OK && e < g->edge_count; e++) {
         w.next[e] = w.first[g->edges[e][1]];
         w.first[g->edges[e][1]] = e + 1;
@@ -308,7 +305,7 @@ static enum gsim_status build(const struct graph *g, const struct gsim_program *
         status = gsim_builder_finish(b, 1, result, error);
     } else {
         gsim_builder_destroy(b);
-        if (status == GSIM_OK) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (status == GSIM_OK) status = gsim_no_memory(error);
     }
     gsim_arena_release(&arena);
     return status;
@@ -322,8 +319,7 @@ enum gsim_status gsim_graph_dot_apply(const char *path, const struct gsim_progra
     char *text = gsim_file_read(path, &length, error);
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     bool *is_taken = gsim_alloc(sizeof *is_taken * ((size_t)program->op_count + 1));
-    enum gsim_status status =
-        is_taken ? read_lines(text, &g, false, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = is_taken ? read_lines(text, &g, false, error) : gsim_no_memory(error);
     if (status == GSIM_OK && !g.count)
         status = gsim_error_set(error, GSIM_INPUT,
                                 "expected a CUDA graph in DOT, as PyTorch's debug_dump writes it, found no node");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/slots.h"
 #include "sim/base/whole.h"
 #include "sim/program/file.h"
@@ -53,12 +54,7 @@ struct numbered {
     uint32_t at;
 };
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const struct numbered *a = left, *b = right;
-    if (a->external != b->external) return a->external < b->external ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
-}
+GSIM_ORDER(compare_numbers, struct numbered, GSIM_UP(external) GSIM_UP(at))
 
 /* Parents by a stack of those that have begun and not ended. */
 static void nest(struct gsim_traced_operators *o)
@@ -92,14 +88,14 @@ static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *event
     size_t room = 1;
     cJSON_ArrayForEach(event, events) room += is_operator(event);
     o->items = room < UINT32_MAX ? GSIM_ARENA_ARRAY(&o->arena, struct gsim_traced_operator, room) : NULL;
-    if (!o->items) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!o->items) return gsim_no_memory(error);
     cJSON_ArrayForEach(event, events)
     {
         const cJSON *external = member(member(event, "args"), "External id");
         double start_us = number(member(event, "ts")), id = number(external);
         if (!is_operator(event) || !(id >= 0) || id >= MOST_EXTERNAL) continue;
         char *name = gsim_arena_strdup(&o->arena, member(event, "name")->valuestring);
-        if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (!name) return gsim_no_memory(error);
         o->items[o->count++] = (struct gsim_traced_operator){.name = name,
                                                              .start_us = start_us,
                                                              .end_us = start_us + number(member(event, "dur")),
@@ -108,7 +104,7 @@ static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *event
     }
     if (o->count) qsort(o->items, o->count, sizeof *o->items, compare_starts);
     nest(o);
-    return number_all(o) ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return number_all(o) ? GSIM_OK : gsim_no_memory(error);
 }
 
 enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced_operators *o, struct gsim_error *error)

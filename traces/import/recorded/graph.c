@@ -89,9 +89,7 @@ void gsim_emit_graph_made(struct gsim_emitter *e, const struct gsim_activity *wo
 {
     struct gsim_emit_launch *l = &e->launch;
     if (l->call == GSIM_NO_CALL || l->stream_count < 2) return;
-    if (gsim_array_grow(&l->nodes, sizeof *l->nodes, l->node_count, &l->node_room)) {
+    if (!GSIM_APPEND(l->nodes, l->node_count, l->node_room,
+                     (struct gsim_emit_node){original_of(e->records, work->node), op}))
         e->failed = true;
-        return;
-    }
-    l->nodes[l->node_count++] = (struct gsim_emit_node){original_of(e->records, work->node), op};
 }

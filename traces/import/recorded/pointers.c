@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/scan.h"
 #include "traces/import/records/dataflow.h"
 #include "traces/import/records/records.h"
@@ -36,11 +37,7 @@ enum gsim_status gsim_recorded_memory(struct gsim_records *r, const char *text)
             }
         return GSIM_OK;
     }
-    if (gsim_array_grow(&r->recorded.allocations, sizeof *r->recorded.allocations, r->recorded.allocation_count,
-                        &r->recorded.allocation_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->recorded.allocations[r->recorded.allocation_count++] = item;
-    return GSIM_OK;
+    return GSIM_ADD(r->error, r->recorded.allocations, r->recorded.allocation_count, r->recorded.allocation_room, item);
 }
 
 enum gsim_status gsim_recorded_pointers(struct gsim_records *r, const char *text)
@@ -60,7 +57,7 @@ enum gsim_status gsim_recorded_pointers(struct gsim_records *r, const char *text
     item.at = gsim_arena_alloc(&r->arena, sizeof *item.at * ((size_t)item.count + 1));
     if (!item.at || gsim_array_grow(&r->recorded.pointers, sizeof *r->recorded.pointers, r->recorded.pointers_count,
                                     &r->recorded.pointers_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     if (item.count) memcpy(item.at, found, sizeof *found * item.count);
     r->recorded.pointers[r->recorded.pointers_count++] = item;
     return GSIM_OK;
@@ -127,24 +124,16 @@ static bool find_operands(struct gsim_records *r, const struct gsim_activity *wo
     return op->write_count > 0;
 }
 
-static int compare_pointers(const void *left, const void *right)
-{
-    const struct gsim_pointers *a = left, *b = right;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
+GSIM_ORDER(compare_pointers, struct gsim_pointers, GSIM_UP(correlation))
 
-static int compare_ops(const void *left, const void *right)
-{
-    const struct gsim_dataflow_op *a = left, *b = right;
-    return (a->id > b->id) - (a->id < b->id);
-}
+GSIM_ORDER(compare_ops, struct gsim_dataflow_op, GSIM_UP(id))
 
 static enum gsim_status fill(struct gsim_records *r, struct gsim_dataflow *flow)
 {
     for (uint32_t i = 0; i < r->recorded.allocation_count; i++) {
-        if (gsim_array_grow(&flow->buffers, sizeof *flow->buffers, flow->buffer_count, &flow->buffer_room))
+        if (!GSIM_APPEND(flow->buffers, flow->buffer_count, flow->buffer_room,
+                         (struct gsim_dataflow_buffer){r->recorded.allocations[i].bytes, false}))
             return GSIM_NOMEM;
-        flow->buffers[flow->buffer_count++] = (struct gsim_dataflow_buffer){r->recorded.allocations[i].bytes, false};
     }
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_pointers wanted = {.correlation = r->works[i].correlation},
@@ -153,8 +142,7 @@ static enum gsim_status fill(struct gsim_records *r, struct gsim_dataflow *flow)
         struct gsim_dataflow_op op;
         r->works[i].external = r->works[i].correlation;
         if (!given || r->works[i].node || !find_operands(r, &r->works[i], given, flow, &op)) continue;
-        if (gsim_array_grow(&flow->ops, sizeof *flow->ops, flow->op_count, &flow->op_room)) return GSIM_NOMEM;
-        flow->ops[flow->op_count++] = op;
+        if (!GSIM_APPEND(flow->ops, flow->op_count, flow->op_room, op)) return GSIM_NOMEM;
         if (gsim_records_add_operator(r, &(struct gsim_operator){op.id, op.id}) != GSIM_OK) return GSIM_NOMEM;
         r->notes->pointed_works++;
     }
@@ -168,7 +156,7 @@ enum gsim_status gsim_recorded_flow(struct gsim_records *r, struct gsim_dataflow
                               "--depends data: expected --execution-trace FILE with it, or a "
                               "recording of gpusim trace --arguments");
     qsort(r->recorded.pointers, r->recorded.pointers_count, sizeof *r->recorded.pointers, compare_pointers);
-    if (fill(r, flow) != GSIM_OK) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (fill(r, flow) != GSIM_OK) return gsim_no_memory(r->error);
     if (flow->op_count) qsort(flow->ops, flow->op_count, sizeof *flow->ops, compare_ops);
     r->flow = flow;
     return GSIM_OK;

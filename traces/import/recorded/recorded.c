@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "traces/import/pytorch/kineto_header.h"
@@ -33,7 +34,7 @@ static enum gsim_status add_launched(struct gsim_records *r, int64_t ns, const c
 {
     if (gsim_array_grow(&r->recorded.launched, sizeof *r->recorded.launched, r->recorded.launched_count,
                         &r->recorded.launched_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     uint64_t function = name && *name == '"' ? strtoull(name + 1, NULL, 16) : 0;
     r->recorded.launched[r->recorded.launched_count++] = (struct gsim_launched){ns, function};
     return GSIM_OK;
@@ -47,7 +48,7 @@ static enum gsim_status add_pair(struct gsim_records *r, const char *args)
     struct gsim_graph_pair **all = from ? &r->recorded.edges : &r->recorded.copies;
     uint32_t *count = from ? &r->recorded.edge_count : &r->recorded.copy_count;
     if (gsim_array_grow(all, sizeof **all, *count, from ? &r->recorded.edge_room : &r->recorded.copy_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     (*all)[(*count)++] = pair;
     return GSIM_OK;
 }
@@ -56,26 +57,15 @@ static enum gsim_status add_priority(struct gsim_records *r, const char *args)
 {
     double priority = gsim_value_number(gsim_value_member(args, "priority"), 0);
     if (priority == 0 || !(fabs(priority) <= GSIM_LIMIT_PRIORITY)) return GSIM_OK;
-    if (gsim_array_grow(&r->recorded.priorities, sizeof *r->recorded.priorities, r->recorded.priority_count,
-                        &r->recorded.priority_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->recorded.priorities[r->recorded.priority_count++] = (struct gsim_priority){
-        gsim_whole_u32(gsim_value_number(gsim_value_member(args, "context"), 0)), (int32_t)priority,
-        gsim_whole_u64(gsim_value_number(gsim_value_member(args, "stream"), 0))};
-    return GSIM_OK;
+    return GSIM_ADD(r->error, r->recorded.priorities, r->recorded.priority_count, r->recorded.priority_room,
+                    (struct gsim_priority){gsim_whole_u32(gsim_value_number(gsim_value_member(args, "context"), 0)),
+                                           (int32_t)priority,
+                                           gsim_whole_u64(gsim_value_number(gsim_value_member(args, "stream"), 0))});
 }
 
-static int compare_edges(const void *left, const void *right)
-{
-    const struct gsim_graph_pair *a = left, *b = right;
-    return a->to != b->to ? (a->to > b->to) - (a->to < b->to) : (a->from > b->from) - (a->from < b->from);
-}
+GSIM_ORDER(compare_edges, struct gsim_graph_pair, GSIM_UP(to) GSIM_UP(from))
 
-static int compare_copies(const void *left, const void *right)
-{
-    const struct gsim_graph_pair *a = left, *b = right;
-    return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
-}
+GSIM_ORDER(compare_copies, struct gsim_graph_pair, GSIM_UP(from) GSIM_UP(to))
 
 void gsim_recorded_sort(struct gsim_records *r)
 {
@@ -88,10 +78,7 @@ void gsim_recorded_sort(struct gsim_records *r)
 static enum gsim_status add_waited(struct gsim_records *r, int64_t ns, const char *name)
 {
     struct gsim_waited *w = &r->recorded.waited[gsim_value_is_text(name, "untraced")];
-    if (gsim_array_grow(&w->ns, sizeof *w->ns, w->count, &w->room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    w->ns[w->count++] = ns;
-    return GSIM_OK;
+    return GSIM_ADD(r->error, w->ns, w->count, w->room, ns);
 }
 
 /* What is no event of PyTorch's, at TEXT: the header, a stream, memory, pointers, part of a graph, the end of a wait, a
@@ -148,11 +135,7 @@ static double without(const struct gsim_records *r, int64_t ns)
     return (double)(plain->ns[low] - plain->ns[0]) + ((double)ns - from) * (length > 0 ? plain_length / length : 1);
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare, double)
 
 /* --- by launches, where the host does not wait for each step --- */
 /* A launch of the recording. */
@@ -161,11 +144,7 @@ struct launch {
     uint32_t name, call; /* of its kernel, plus one; 0: not known, as a graph's */
 };
 
-static int compare_launches(const void *left, const void *right)
-{
-    const struct launch *a = left, *b = right;
-    return a->ns != b->ns ? (a->ns > b->ns) - (a->ns < b->ns) : (a->call > b->call) - (a->call < b->call);
-}
+GSIM_ORDER(compare_launches, struct launch, GSIM_UP(ns) GSIM_UP(call))
 
 /* In order of time; how many stand in COUNT. NULL: out of memory. */
 static struct launch *list_launches(const struct gsim_records *r, uint32_t *count)
@@ -235,7 +214,7 @@ static enum gsim_status time_by_launches(const struct gsim_records *r, const str
 {
     uint32_t count;
     struct launch *all = list_launches(r, &count);
-    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!all) return gsim_no_memory(r->error);
     uint32_t alike = count_alike(r, all, count);
     for (uint32_t i = 1; i + 1 < found->count; i++) {
         int64_t from = launched_at(r, all, count, alike, found->steps[i].start_ns),
@@ -264,7 +243,7 @@ enum gsim_status gsim_recorded_steps(const struct gsim_records *r, struct gsim_t
     bool by_waits = waits > 1 && waits == r->recorded.waited[0].count && found->by == GSIM_STEPS_WAITS;
     if ((!waits && !r->recorded.launched_count) || found->count < 2) return GSIM_OK;
     double *us = gsim_alloc(sizeof *us * found->count);
-    if (!us) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!us) return gsim_no_memory(r->error);
     enum gsim_status status = GSIM_OK;
     if (by_waits) time_by_waits(r, found, us, &count);
     else status = time_by_launches(r, found, us, &count);

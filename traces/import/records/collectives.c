@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "traces/import/records/records.h"
@@ -59,7 +60,7 @@ static enum gsim_status read_group(struct gsim_records *r, const char *value, st
     const char *end = strchr(value + 1, '"');
     for (const char *at = value; end && at < end; at++) count += *at == ',';
     if (!end || !(group = GSIM_ARENA_ARRAY(&r->arena, uint32_t, count)))
-        return end ? gsim_error_set(r->error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+        return end ? gsim_no_memory(r->error) : GSIM_OK;
     for (const char *at = value + 2; at < end && c->group_count < count;) {
         char *rest;
         unsigned long rank = strtoul(at, &rest, 10);
@@ -103,7 +104,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
         double index = peer ? gsim_scan_number(peer) : -1;
         if (!(index < GSIM_LIMIT_RANKS)) index = -1; /* not given: of two ranks the other one */
         uint32_t *pair = GSIM_ARENA_ARRAY(&r->arena, uint32_t, 3);
-        if (!pair) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        if (!pair) return gsim_no_memory(r->error);
         if (index < 0 && c.group_count != 2) return GSIM_OK;
         pair[0] = index >= 0 ? (uint32_t)index : UINT32_MAX;
         if (c.group_count == 2) pair[1] = c.group[0], pair[2] = c.group[1];
@@ -111,7 +112,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
         c.group_count = 2;
     }
     if (gsim_array_grow(&r->collectives, sizeof *r->collectives, r->collective_count, &r->collective_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     work->is_collective = true;
     work->bytes = r->collective_count;
     r->collectives[r->collective_count++] = c;
@@ -168,17 +169,10 @@ enum gsim_status gsim_records_add_gradient(struct gsim_records *r, const char *n
     if (!is_engine && strcmp(name, ACCUMULATES) != 0) return GSIM_OK;
     const struct gsim_gradient gradient = {start_ns, end_ns, is_engine ? 0 : elements_of(dims)};
     if (!is_engine && !gradient.elements) return GSIM_OK;
-    if (gsim_array_grow(&r->gradients, sizeof *r->gradients, r->gradient_count, &r->gradient_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->gradients[r->gradient_count++] = gradient;
-    return GSIM_OK;
+    return GSIM_ADD(r->error, r->gradients, r->gradient_count, r->gradient_room, gradient);
 }
 
-static int by_ready(const void *a, const void *b)
-{
-    const struct gsim_ready_gradient *x = a, *y = b;
-    return x->ready_us < y->ready_us ? -1 : x->ready_us > y->ready_us;
-}
+GSIM_ORDER(by_ready, struct gsim_ready_gradient, GSIM_UP(ready_us))
 
 enum gsim_status gsim_records_keep_gradients(const struct gsim_records *r, int64_t origin_ns)
 {
@@ -192,11 +186,9 @@ enum gsim_status gsim_records_keep_gradients(const struct gsim_records *r, int64
                 ready_ns = engine->end_ns;
         }
         if (!g->elements) continue;
-        if (gsim_array_grow(&times->gradients, sizeof *times->gradients, times->gradient_count,
-                            &times->gradient_room))
-            return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-        times->gradients[times->gradient_count++] =
-            (struct gsim_ready_gradient){(double)(ready_ns - origin_ns) / 1e3, g->elements};
+        if (!GSIM_APPEND(times->gradients, times->gradient_count, times->gradient_room,
+                         (struct gsim_ready_gradient){(double)(ready_ns - origin_ns) / 1e3, g->elements}))
+            return gsim_no_memory(r->error);
     }
     if (times->gradient_count) qsort(times->gradients, times->gradient_count, sizeof *times->gradients, by_ready);
     return GSIM_OK;

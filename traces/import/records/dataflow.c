@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/order.h"
 #include "sim/base/whole.h"
 #include "sim/program/file.h"
 
@@ -158,9 +159,7 @@ static bool add_op(struct gsim_dataflow *flow, struct storages *storages, double
         !list_buffers(flow, storages, &outputs, &inputs, id, &op.writes, &op.write_count))
         return false;
     if (!op.id) return true;
-    if (gsim_array_grow(&flow->ops, sizeof *flow->ops, flow->op_count, &flow->op_room)) return false;
-    flow->ops[flow->op_count++] = op;
-    return true;
+    return GSIM_APPEND(flow->ops, flow->op_count, flow->op_room, op);
 }
 
 struct node {
@@ -168,17 +167,9 @@ struct node {
     const cJSON *node;
 };
 
-static int compare_nodes(const void *left, const void *right)
-{
-    const struct node *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
+GSIM_ORDER(compare_nodes, struct node, GSIM_UP(id))
 
-static int compare_ops(const void *left, const void *right)
-{
-    const struct gsim_dataflow_op *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
+GSIM_ORDER(compare_ops, struct gsim_dataflow_op, GSIM_UP(id))
 
 static enum gsim_status read_nodes(const cJSON *list, struct gsim_dataflow *flow, struct gsim_error *error)
 {
@@ -212,7 +203,7 @@ static enum gsim_status read_nodes(const cJSON *list, struct gsim_dataflow *flow
     gsim_free(storages.items);
     gsim_free(nodes);
     gsim_free(stack);
-    return ok ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return ok ? GSIM_OK : gsim_no_memory(error);
 }
 
 enum gsim_status gsim_dataflow_read(const char *path, struct gsim_dataflow *flow, struct gsim_error *error)

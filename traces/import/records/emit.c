@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/order.h"
 #include "traces/import/records/emitter.h"
 #include "traces/kernels/names.h"
 
@@ -35,21 +36,16 @@ void gsim_emit_wait_for(struct gsim_emitter *e, uint32_t *list, uint32_t op)
     *list = (uint32_t)e->link_count++;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
+GSIM_ORDER_OF(compare_numbers, uint32_t)
 
 /* Moves LIST to the "after" of the next op. */
 void gsim_emit_take(struct gsim_emitter *e, uint32_t *list)
 {
     for (uint32_t at = *list; at != GSIM_EMIT_NONE && !e->failed; at = e->links[at].next) {
-        if (gsim_array_grow(&e->after, sizeof *e->after, e->after_count, &e->after_room)) {
+        if (!GSIM_APPEND(e->after, e->after_count, e->after_room, e->links[at].op)) {
             e->failed = true;
             return;
         }
-        e->after[e->after_count++] = e->links[at].op;
     }
     *list = GSIM_EMIT_NONE;
 }
@@ -452,7 +448,7 @@ static enum gsim_status start(struct gsim_emitter *e)
     e->starts = gsim_alloc(sizeof *e->starts * ((size_t)steps->work_count + 1));
     e->builder = gsim_builder_create(e->options->name);
     if (!e->streams || !e->launch.streams || !e->thread_waits || !e->thread_back_ns || !e->starts || !e->builder)
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     for (uint32_t s = 0; s < r->stream_count; s++) {
         e->streams[s] =
             (struct gsim_emit_stream){.last = GSIM_EMIT_NONE, .seen = GSIM_EMIT_NONE, .waits = GSIM_EMIT_NONE};
@@ -470,7 +466,7 @@ static enum gsim_status start(struct gsim_emitter *e)
     e->gap_us = found_us > 0 ? found_us : e->has_nodes ? e->options->graph_node_gap_us : e->options->stream_gap_us;
     number_streams(e);
     gsim_records_compare_rates(r, e->keeps_times);
-    if (!gsim_overhead_init(&e->overhead, r, steps)) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!gsim_overhead_init(&e->overhead, r, steps)) return gsim_no_memory(r->error);
     return gsim_operands_init(&e->operands, r, e->builder);
 }
 
@@ -517,7 +513,7 @@ enum gsim_status gsim_records_emit(const struct gsim_records *records, const str
     if (status == GSIM_OK && !e.failed && options->times) gsim_emit_keep_calls(&e);
     if (status == GSIM_OK && options->times && options->is_rank)
         status = gsim_records_keep_gradients(records, e.origin_ns);
-    if (e.failed && status == GSIM_OK) status = gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
+    if (e.failed && status == GSIM_OK) status = gsim_no_memory(records->error);
     if (status == GSIM_OK) {
         for (uint32_t s = 0; s < records->stream_count; s++)
             records->notes->streams += e.streams[s].last != GSIM_EMIT_NONE;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "traces/import/records/emitter.h"
 
 static double us_of(const struct gsim_emitter *e, int64_t time_ns) { return (double)(time_ns - e->origin_ns) / 1e3; }
@@ -69,12 +70,7 @@ static void keep_call(struct gsim_emitter *e, const struct gsim_host_call *call)
     if (!e->failed) times->calls[times->call_count++] = *call;
 }
 
-static int compare_host_calls(const void *left, const void *right)
-{
-    const struct gsim_host_call *a = left, *b = right;
-    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
-    return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : (a->end_us > b->end_us) - (a->end_us < b->end_us);
-}
+GSIM_ORDER(compare_host_calls, struct gsim_host_call, GSIM_UP(start_us) GSIM_UP(kind) GSIM_UP(end_us))
 
 void gsim_emit_keep_calls(struct gsim_emitter *e)
 {

@@ -9,6 +9,7 @@
 
 #include "gpusim/timeline.h"
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 #include "traces/import/records/host.h"
 
 #define LONG_CALL_NS     20000   /* calls below take what calls take, but those that launch, as often as they come */
@@ -20,20 +21,13 @@
 #define LEAST_PIECE_NS   5000    /* of a gap: less is not told apart */
 #define LEAST_LAUNCH_NS  1000    /* the same of a call that launches, beyond what the replay charges */
 
-static int compare_spans(const void *left, const void *right)
-{
-    const struct gsim_host_span *a = left, *b = right;
-    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns) return a->end_ns > b->end_ns ? -1 : 1;
-    return a->owner != b->owner ? (a->owner < b->owner ? -1 : 1) : (a->name > b->name) - (a->name < b->name);
-}
+GSIM_ORDER(compare_spans, struct gsim_host_span,
+           GSIM_UP(thread) GSIM_UP(start_ns) GSIM_DOWN(end_ns) GSIM_UP(owner) GSIM_UP(name))
 
 static enum gsim_status add_span(struct gsim_records *r, const struct gsim_host_span *span)
 {
-    if (r->span_count == UINT32_MAX || gsim_array_grow(&r->spans, sizeof *r->spans, r->span_count, &r->span_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->spans[r->span_count++] = *span;
+    if (r->span_count == UINT32_MAX || !GSIM_APPEND(r->spans, r->span_count, r->span_room, *span))
+        return gsim_no_memory(r->error);
     return GSIM_OK;
 }
 
@@ -84,17 +78,12 @@ enum gsim_status gsim_records_add_named_span(struct gsim_records *r, const char 
 
 enum gsim_status gsim_records_add_read(struct gsim_records *r, int64_t time_ns)
 {
-    if (r->read_count == UINT32_MAX || gsim_array_grow(&r->reads, sizeof *r->reads, r->read_count, &r->read_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-    r->reads[r->read_count++] = time_ns;
+    if (r->read_count == UINT32_MAX || !GSIM_APPEND(r->reads, r->read_count, r->read_room, time_ns))
+        return gsim_no_memory(r->error);
     return GSIM_OK;
 }
 
-static int compare_reads(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare_reads, int64_t)
 
 bool gsim_records_reads_within(const struct gsim_records *r, int64_t from_ns, int64_t to_ns)
 {
@@ -108,12 +97,7 @@ struct begun {
     int64_t start_ns;
 };
 
-static int compare_begun(const void *left, const void *right)
-{
-    const struct begun *a = left, *b = right;
-    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+GSIM_ORDER(compare_begun, struct begun, GSIM_UP(thread) GSIM_UP(start_ns))
 
 /* Whether the thread of SPAN begins a call within it that makes works or waits. */
 static bool holds_calls(const struct begun *calls, uint32_t count, const struct gsim_host_span *span)
@@ -140,7 +124,7 @@ enum gsim_status gsim_records_find_owners(struct gsim_records *r)
     r->has_framework = r->has_framework || has_framework_kernels(r);
     if (r->read_count) qsort(r->reads, r->read_count, sizeof *r->reads, compare_reads);
     if (!r->span_count) return GSIM_OK;
-    if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!calls) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->call_count; i++) {
         enum gsim_call_kind kind = r->calls[i].kind;
         bool counts = kind == GSIM_CALL_LAUNCH || kind == GSIM_CALL_GRAPH || kind == GSIM_CALL_COPY ||

@@ -3,6 +3,7 @@
  * that step. */
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "traces/import/records/records.h"
 
 #define LATE_NS       1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
@@ -15,12 +16,7 @@ struct begun {
     uint32_t work, call;
 };
 
-static int compare_begun(const void *left, const void *right)
-{
-    const struct begun *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return a->work < b->work ? -1 : a->work > b->work;
-}
+GSIM_ORDER(compare_begun, struct begun, GSIM_UP(start_ns) GSIM_UP(work))
 
 /* Whether a launch does not explain that the GPU idled for so long before it: it is long ago, or it made the work
  * before, too. */
@@ -61,7 +57,7 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
 {
     struct begun *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
     int64_t busy_ns = INT64_MIN;
-    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!all) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_activity *w = &r->works[i];
         bool is_launched = w->call != GSIM_NO_CALL && r->calls[w->call].end_ns > 0;

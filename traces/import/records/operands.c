@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_operators(const void *left, const void *right)
-{
-    const struct gsim_operator *a = left, *b = right;
-    return a->external < b->external ? -1 : a->external > b->external;
-}
+#include "sim/base/order.h"
+
+GSIM_ORDER(compare_operators, struct gsim_operator, GSIM_UP(external))
 
 enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct gsim_records *records,
                                     struct gsim_builder *builder)
@@ -20,8 +18,7 @@ enum gsim_status gsim_operands_init(struct gsim_operands *operands, const struct
     operands->operators = gsim_alloc(sizeof *operands->operators * ((size_t)records->operator_count + 1));
     operands->buffers = gsim_alloc(sizeof *operands->buffers * (count + 1));
     operands->args = gsim_alloc(sizeof *operands->args * (count + 1));
-    if (!operands->operators || !operands->buffers || !operands->args)
-        return gsim_error_set(records->error, GSIM_NOMEM, "out of memory");
+    if (!operands->operators || !operands->buffers || !operands->args) return gsim_no_memory(records->error);
     memset(operands->buffers, 0xff, sizeof *operands->buffers * (count + 1));
     if (records->operator_count) {
         memcpy(operands->operators, records->operators, sizeof *operands->operators * records->operator_count);

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/base/order.h"
+
 #include "traces/import/records/overhead.h"
 
 /* 60 traces of 40 programs whose steps were timed without a profiler, too: half of what each recorded event costs where
@@ -32,27 +34,18 @@
 #define XLA            2 /* times as much by XLA's profiler, which traces Python, too: 4 programs */
 #define LEAST_KNOWN    8 /* launches or operators, of which the pace is known */
 
-static int compare_events(const void *left, const void *right)
-{
-    const struct gsim_host_event *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->length_ns > b->length_ns) - (a->length_ns < b->length_ns);
-}
+GSIM_ORDER(compare_events, struct gsim_host_event, GSIM_UP(start_ns) GSIM_UP(length_ns))
 
 enum gsim_status gsim_records_add_host_event(struct gsim_records *r, const struct gsim_host_event *event)
 {
     if (r->host_event_count == UINT32_MAX ||
         gsim_array_grow(&r->host_events, sizeof *r->host_events, r->host_event_count, &r->host_event_room))
-        return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(r->error);
     r->host_events[r->host_event_count++] = *event;
     return GSIM_OK;
 }
 
-static int compare_lengths(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare_lengths, int64_t)
 
 /* Lengths of launch calls; where operators are observed, of those that hold nothing. Returns how many. */
 static uint32_t collect_lengths(const struct gsim_overhead *o, int64_t *lengths)

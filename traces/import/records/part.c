@@ -96,8 +96,7 @@ enum gsim_status gsim_records_keep_gpu(struct gsim_records *r)
     if (!r->stream_count) return GSIM_OK;
     uint32_t *first = gsim_alloc(sizeof *first * r->stream_count);
     int64_t *busy_ns = gsim_alloc(sizeof *busy_ns * r->stream_count);
-    enum gsim_status status =
-        first && busy_ns ? keep(r, first, busy_ns) : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = first && busy_ns ? keep(r, first, busy_ns) : gsim_no_memory(r->error);
     gsim_free(first);
     gsim_free(busy_ns);
     return status;

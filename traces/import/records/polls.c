@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 #include "traces/import/records/records.h"
 
 #define LATE_NS 20000 /* behind the end of the GPU's work: a call that returns later may not have waited for it */
@@ -19,17 +20,9 @@ struct ended {
     int64_t start_ns, end_ns; /* of a work's call, of the work */
 };
 
-static int compare_ended(const void *left, const void *right)
-{
-    const struct ended *a = left, *b = right;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+GSIM_ORDER(compare_ended, struct ended, GSIM_UP(start_ns))
 
-static int compare_ends(const void *left, const void *right)
-{
-    const struct ended *a = left, *b = right;
-    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-}
+GSIM_ORDER(compare_ends, struct ended, GSIM_UP(end_ns))
 
 static uint32_t list_ends(const struct gsim_records *r, struct ended *all)
 {
@@ -150,7 +143,7 @@ static void find_loops_of(const struct ended *all, uint32_t count, struct gsim_c
 static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_call **calls)
 {
     bool *makes = gsim_alloc(r->call_count + 1);
-    if (!makes) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!makes) return gsim_no_memory(r->error);
     memset(makes, 0, r->call_count + 1);
     for (uint32_t i = 0; i < r->work_count; i++)
         if (r->works[i].call != GSIM_NO_CALL) makes[r->works[i].call] = true;
@@ -168,7 +161,7 @@ static enum gsim_status drop_watchers(const struct gsim_records *r, struct gsim_
 static enum gsim_status find_loops(struct gsim_records *r, const struct ended *all, uint32_t count)
 {
     struct gsim_call **calls = gsim_alloc(sizeof *calls * ((size_t)r->call_count + 1));
-    if (!calls) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!calls) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->call_count; i++) calls[i] = &r->calls[i];
     qsort(calls, r->call_count, sizeof *calls, compare_by_thread);
     enum gsim_status status = drop_watchers(r, calls);
@@ -193,7 +186,7 @@ enum gsim_status gsim_records_find_hidden_waits(struct gsim_records *r)
     }
     if (!asks && !may_wait) return GSIM_OK;
     struct ended *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
-    if (!all) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!all) return gsim_no_memory(r->error);
     uint32_t count = list_ends(r, all);
     if (count) qsort(all, count, sizeof *all, compare_ends);
     enum gsim_status status = asks ? find_loops(r, all, count) : GSIM_OK;

@@ -11,16 +11,11 @@
 
 #define KEPT_NAME 240u /* bytes of a long name before the mark that tells it from others that begin alike */
 
-static enum gsim_status no_memory(struct gsim_records *r)
-{
-    return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-}
-
 static enum gsim_status append(struct gsim_records *r, void *array, const void *item, size_t size, uint32_t *count,
                                size_t *room)
 {
     if (*count >= UINT32_MAX - 1) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^32 records");
-    if (gsim_array_grow(array, size, *count, room)) return no_memory(r);
+    if (gsim_array_grow(array, size, *count, room)) return gsim_no_memory(r->error);
     char *items;
     memcpy(&items, array, sizeof items); /* a pointer of whichever type */
     memcpy(items + size * *count, item, size);
@@ -148,7 +143,7 @@ enum gsim_status gsim_records_name(struct gsim_records *r, const char *name, uin
     if (*index != GSIM_NAME_NONE) return GSIM_OK;
     const char *copy = gsim_arena_strdup(&r->arena, fit);
     *index = r->name_count;
-    if (!copy || gsim_names_add(&r->name_slots, copy, *index, NULL)) return no_memory(r);
+    if (!copy || gsim_names_add(&r->name_slots, copy, *index, NULL)) return gsim_no_memory(r->error);
     return append(r, &r->names, &copy, sizeof copy, &r->name_count, &r->name_room);
 }
 
@@ -166,7 +161,7 @@ enum gsim_status gsim_records_shape(struct gsim_records *r, const struct gsim_wo
     *index = gsim_slots_find(&r->shape_slots, hash_shape(shape), is_shape, r->shapes, shape);
     if (*index != GSIM_SLOT_NONE) return GSIM_OK;
     *index = r->shape_count;
-    if (!gsim_slots_add(&r->shape_slots, hash_shape(shape), *index)) return no_memory(r);
+    if (!gsim_slots_add(&r->shape_slots, hash_shape(shape), *index)) return gsim_no_memory(r->error);
     return append(r, &r->shapes, shape, sizeof *shape, &r->shape_count, &r->shape_room);
 }
 

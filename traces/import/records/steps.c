@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "sim/base/order.h"
 #include "traces/import/records/records.h"
 
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
@@ -49,11 +50,8 @@ struct finder {
 
 static enum gsim_status add_step(struct finder *f, int64_t start_ns, int64_t end_ns, uint32_t number)
 {
-    if (gsim_array_grow(&f->found->steps, sizeof *f->found->steps, f->found->count, &f->found->room))
-        return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
-    f->found->steps[f->found->count++] =
-        (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number};
-    return GSIM_OK;
+    return GSIM_ADD(f->r->error, f->found->steps, f->found->count, f->found->room,
+                    (struct gsim_trace_step){.start_ns = start_ns, .end_ns = end_ns, .number = number});
 }
 
 static const struct gsim_step *work_at(const struct finder *f, uint32_t index)
@@ -102,12 +100,7 @@ static size_t stem_of(const char *name)
     return length ? length : strlen(name);
 }
 
-static int compare_annotations(const void *left, const void *right)
-{
-    const struct gsim_annotation *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return a->end_ns != b->end_ns ? (a->end_ns > b->end_ns ? -1 : 1) : (a->name > b->name) - (a->name < b->name);
-}
+GSIM_ORDER(compare_annotations, struct gsim_annotation, GSIM_UP(start_ns) GSIM_DOWN(end_ns) GSIM_UP(name))
 
 static bool is_of(const struct family *family, const char *name)
 {
@@ -234,7 +227,7 @@ static uint32_t find_tail(const struct part *parts, uint32_t count, uint32_t wor
 static enum gsim_status find_waits(struct finder *f)
 {
     struct part *parts = gsim_alloc(sizeof *parts * ((size_t)f->host->count + 1));
-    if (!parts) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    if (!parts) return gsim_no_memory(f->r->error);
     uint32_t count = 0, works = 0, tail_cycle;
     bool is_graph = true;
     for (uint32_t i = 0; i < f->host->count; i++) {
@@ -394,11 +387,7 @@ static enum gsim_status find_launches(struct finder *f)
 }
 
 /* --- which is typical --- */
-static int compare_lengths(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(compare_lengths, double)
 
 /* What a step waited for: an annotation, else the shortest event that explains most of what it took longer. */
 static void find_reason(const struct finder *f, struct gsim_trace_step *step)
@@ -425,7 +414,7 @@ static enum gsim_status choose_typical(struct finder *f)
 {
     struct gsim_trace_steps *s = f->found;
     double *lengths = gsim_alloc(sizeof *lengths * ((size_t)s->count + 1));
-    if (!lengths) return gsim_error_set(f->r->error, GSIM_NOMEM, "out of memory");
+    if (!lengths) return gsim_no_memory(f->r->error);
     uint32_t from = s->count > 1, count = 0;
     for (uint32_t i = from; i < s->count; i++) lengths[count++] = gsim_trace_step_us(&s->steps[i]);
     if (count) qsort(lengths, count, sizeof *lengths, compare_lengths);
@@ -447,7 +436,7 @@ enum gsim_status gsim_records_find_steps(struct gsim_records *r, const struct gs
 {
     struct finder f = {.r = r, .host = host, .found = found};
     f.works = gsim_alloc(sizeof *f.works * ((size_t)host->count + 1));
-    enum gsim_status status = f.works ? GSIM_OK : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = f.works ? GSIM_OK : gsim_no_memory(r->error);
     for (uint32_t i = 0; i < host->count && status == GSIM_OK; i++)
         if (host->steps[i].kind == GSIM_STEP_WORK) f.works[f.work_count++] = i;
     static enum gsim_status (*const ways[])(struct finder *) = {find_annotated, find_waits, find_launches};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/base/first.h"
+#include "sim/base/order.h"
 #include "traces/import/records/records.h"
 
 struct launched {
@@ -14,12 +15,7 @@ struct launched {
     uint32_t work;
 };
 
-static int compare_launched(const void *left, const void *right)
-{
-    const struct launched *a = left, *b = right;
-    if (a->time_ns != b->time_ns) return a->time_ns < b->time_ns ? -1 : 1;
-    return a->work < b->work ? -1 : a->work > b->work;
-}
+GSIM_ORDER(compare_launched, struct launched, GSIM_UP(time_ns) GSIM_UP(work))
 
 static bool is_by(const struct gsim_records *r, uint32_t work, const struct gsim_call *call)
 {
@@ -136,7 +132,7 @@ enum gsim_status gsim_records_infer_waits(struct gsim_records *r)
     uint32_t count = 0, times = 0;
     struct launched *all = gsim_alloc(sizeof *all * ((size_t)r->work_count + 1));
     const struct gsim_call **calls = gsim_alloc(sizeof(void *) * ((size_t)r->call_count + 1)), *record = NULL;
-    enum gsim_status status = all && calls ? GSIM_OK : gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = all && calls ? GSIM_OK : gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->work_count && status == GSIM_OK; i++)
         if (r->works[i].call != GSIM_NO_CALL) all[count++] = (struct launched){r->calls[r->works[i].call].start_ns, i};
     for (uint32_t i = 0; i < r->call_count && status == GSIM_OK; i++)
@@ -163,12 +159,7 @@ struct turn {
     uint64_t thread;
 };
 
-static int compare_turns(const void *left, const void *right)
-{
-    const struct turn *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
+GSIM_ORDER(compare_turns, struct turn, GSIM_UP(start_ns) GSIM_UP(thread))
 
 #define LEAST_TURNS 2 /* calls of another thread, between two of one: fewer are launched side by side */
 
@@ -192,7 +183,7 @@ enum gsim_status gsim_records_find_lock(struct gsim_records *r)
     bool may_lock = r->has_framework && !r->has_autograd && !r->is_xla;
     struct turn *turns = may_lock ? gsim_alloc(sizeof *turns * ((size_t)r->call_count + 1)) : NULL;
     if (!may_lock) return GSIM_OK;
-    if (!turns) return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
+    if (!turns) return gsim_no_memory(r->error);
     for (uint32_t i = 0; i < r->call_count; i++) {
         const struct gsim_call *call = &r->calls[i];
         if (call->kind == GSIM_CALL_LAUNCH) turns[count++] = (struct turn){call->start_ns, call->end_ns, call->thread};

@@ -82,27 +82,19 @@ static enum gsim_status each(struct reader *r, const char *list, const char *nam
     return status;
 }
 
-static enum gsim_status no_memory(const struct reader *r)
-{
-    return gsim_error_set(r->error, GSIM_NOMEM, "out of memory");
-}
-
 /* --- what records refer to --- */
 static enum gsim_status read_operation(struct reader *r, const char *value)
 {
     struct operations *kind = &r->kinds[r->kind_count - 1];
     const char *name = *value == '"' ? gsim_scan_copy(value, &r->records->arena) : NULL;
-    if (gsim_array_grow(&kind->names, sizeof *kind->names, kind->count, &kind->room)) return no_memory(r);
-    kind->names[kind->count++] = name ? name : "";
-    return GSIM_OK;
+    return GSIM_ADD(r->error, kind->names, kind->count, kind->room, name ? name : "");
 }
 
 /* {"kind": "HIP_RUNTIME_API", "operations": [...]}: the number of a kind is its place in the list. */
 static enum gsim_status read_kind(struct reader *r, const char *value)
 {
     uint64_t index = r->index;
-    if (gsim_array_grow(&r->kinds, sizeof *r->kinds, r->kind_count, &r->kind_room)) return no_memory(r);
-    r->kinds[r->kind_count++] = (struct operations){0};
+    if (!GSIM_APPEND(r->kinds, r->kind_count, r->kind_room, (struct operations){0})) return gsim_no_memory(r->error);
     enum gsim_status status = each(r, gsim_value_member(value, "operations"), "operations", read_operation);
     r->index = index;
     return status;
@@ -117,10 +109,9 @@ static enum gsim_status read_symbol(struct reader *r, const char *value)
     const char *text = found[1] ? found[1] : found[2] ? found[2] : found[3];
     const char *name = text && *text == '"' ? gsim_scan_copy(text, &r->records->arena) : NULL;
     uint64_t registers = number(found[4]);
-    if (gsim_array_grow(&r->symbols, sizeof *r->symbols, r->symbol_count, &r->symbol_room)) return no_memory(r);
-    r->symbols[r->symbol_count++] = (struct symbol){
-        number(found[0]), name ? name : "unnamed", registers < GSIM_LIMIT_REGS ? (uint32_t)registers : GSIM_LIMIT_REGS};
-    return GSIM_OK;
+    return GSIM_ADD(r->error, r->symbols, r->symbol_count, r->symbol_room,
+                    (struct symbol){number(found[0]), name ? name : "unnamed",
+                                    registers < GSIM_LIMIT_REGS ? (uint32_t)registers : GSIM_LIMIT_REGS});
 }
 
 /* Kernels are numbered in the order of their list, mostly. */
@@ -139,8 +130,7 @@ static enum gsim_status read_agent(struct reader *r, const char *value)
     char name[64];
     gsim_values_find(value, names, 6, found);
     if (number(found[1]) == CPU_AGENT) return GSIM_OK;
-    if (gsim_array_grow(&r->agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
-    r->agents[r->agent_count++] = handle(found[0]);
+    if (!GSIM_APPEND(r->agents, r->agent_count, r->agent_room, handle(found[0]))) return gsim_no_memory(r->error);
     if (r->records->gpu[0]) return GSIM_OK;
     for (int i = 2; i <= 3 && !r->records->gpu[0]; i++)
         if (found[i] && *found[i] == '"' && gsim_scan_string(found[i], name, sizeof name))
@@ -356,8 +346,7 @@ static enum gsim_status csv_stream(struct reader *r, const struct csv *c, enum c
     uint64_t id = field_number(c, agent);
     uint32_t device = device_of(r, id);
     if (device == r->agent_count) {
-        if (gsim_array_grow(&r->agents, sizeof *r->agents, r->agent_count, &r->agent_room)) return no_memory(r);
-        r->agents[r->agent_count++] = id;
+        if (!GSIM_APPEND(r->agents, r->agent_count, r->agent_room, id)) return gsim_no_memory(r->error);
     }
     *stream = (struct gsim_stream_key){.device = device, .gpu = device,
                                        .number = field_number(c, c->at[C_STREAM] >= 0 ? C_STREAM : C_QUEUE)};

@@ -122,10 +122,7 @@ static enum gsim_status read_name(struct event *e)
     struct place place = {.process = e->process, .thread = e->thread, .is_stream = stream != NULL};
     place.number = strtoull(device ? device + strlen(DEVICE) : stream + strlen(STREAM), NULL, 10);
     if (find_place(reader, place.process, place.thread, place.is_stream)) return GSIM_OK;
-    if (gsim_array_grow(&reader->places, sizeof place, reader->place_count, &reader->place_room))
-        return gsim_error_set(reader->error, GSIM_NOMEM, "out of memory");
-    reader->places[reader->place_count++] = place;
-    return GSIM_OK;
+    return GSIM_ADD(reader->error, reader->places, reader->place_count, reader->place_room, place);
 }
 
 /* --- works --- */

@@ -7,22 +7,11 @@
  */
 #pragma once
 
-#ifdef __cplusplus
-/* The system's headers, which have templates, come before: what C headers of ours include is then there already. */
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-extern "C" {
-#endif
-
 #include "gpusim/memory.h"
 #include "gpusim/program.h"
 #include "gpusim/workload.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 /* One built-in workload bound to the program that its workloads/NAME.c built. */
 struct gsim_runner_bench;
@@ -92,6 +81,4 @@ const struct gsim_bench_ops *gsim_bench_at(uint32_t index); /* NULL at the end *
 #include "traces/runner/kernels/bench.def"
 #undef X
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

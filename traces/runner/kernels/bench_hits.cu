@@ -285,7 +285,7 @@ static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct g
     const struct gsim_values auth = gsim_bench_values(bench, gsim_bench_index(bench, "auth1"));
     const struct gsim_values hub = gsim_bench_values(bench, gsim_bench_index(bench, "hub1"));
     float *r = (float *)gsim_alloc(sizeof(*r) * 4 * (size_t)bench->n);
-    if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r) return gsim_no_memory(error);
     for (int64_t i = 0; i < bench->n; i++) {
         r[i] = gsim_value_f32(&auth, i);
         r[bench->n + i] = gsim_value_f32(&hub, i);

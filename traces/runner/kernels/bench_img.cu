@@ -354,7 +354,7 @@ static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct g
     if (!r || !rows) {
         gsim_free(r);
         gsim_free(rows);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        return gsim_no_memory(error);
     }
     r->side = bench->n;
     r->image = gsim_bench_values(bench, gsim_bench_index(bench, "image"));

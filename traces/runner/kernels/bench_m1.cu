@@ -202,7 +202,7 @@ static void read_layers(const struct gsim_runner_bench *bench, struct reference 
 static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     struct reference *r = (struct reference *)gsim_alloc(sizeof(*r));
-    if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r) return gsim_no_memory(error);
     const int64_t pixels = bench->n * bench->n;
     r->x = gsim_bench_values(bench, gsim_bench_index(bench, "x"));
     read_layers(bench, r);

@@ -283,7 +283,7 @@ static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct g
     gsim_free(w.w_out);
     gsim_free(w.keys_values);
     gsim_free(w.weights);
-    return is_whole ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return is_whole ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)

@@ -240,7 +240,7 @@ struct reference {
 static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
 {
     struct reference *r = (struct reference *)gsim_alloc(sizeof(*r));
-    if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r) return gsim_no_memory(error);
     r->x = gsim_bench_values(bench, gsim_bench_index(bench, "x"));
     r->prior = gsim_bench_values(bench, gsim_bench_index(bench, "nb_class_log_prior"));
     r->intercepts = gsim_bench_values(bench, gsim_bench_index(bench, "ridge_intercept"));

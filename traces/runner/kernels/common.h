@@ -7,9 +7,7 @@
 
 #include "traces/runner/kernels/bench.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GSIM_DECLARATIONS_BEGIN
 
 struct gsim_runner_bench {
     const struct gsim_bench_table *table;
@@ -134,6 +132,4 @@ enum gsim_status gsim_bench_finite_f32(const struct gsim_runner_bench *bench, ui
 enum gsim_status gsim_bench_finite_f64(const struct gsim_runner_bench *bench, uint32_t buffer_index, const void *host,
                                        struct gsim_error *error) GSIM_NODISCARD;
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -13,28 +13,6 @@
 #include <string>
 
 typedef unsigned long long u64;
-struct Stamp { u64 s, e; unsigned sm, pad; };
-#define ENTER u64 t0 = 0; if (threadIdx.x == 0) t0 = now_ns()
-#define LEAVE                                                                                                          \
-    __syncthreads();                                                                                                   \
-    if (threadIdx.x == 0 && st) {                                                                                      \
-        Stamp x;                                                                                                       \
-        x.s = t0;                                                                                                      \
-        x.e = now_ns();                                                                                                \
-        x.sm = sm_id();                                                                                                \
-        x.pad = 0;                                                                                                     \
-        st[blockIdx.x] = x;                                                                                            \
-    }
-__global__ void k_fma(Stamp *st, float *out, int iters) { ENTER; fma_chains(out, iters); LEAVE }
-__global__ void k_smem(Stamp *st, float *out, int iters, int words) {
-    extern __shared__ unsigned sh[]; ENTER; shared_chain(sh, out, iters, words); LEAVE
-}
-__global__ void k_stream(Stamp *st, const float4 *in, float4 *o, long n, int fl) {
-    ENTER; stream_through(in, o, n, fl); LEAVE
-}
-__global__ void k_chase(Stamp *st, const unsigned *p, float *out, int iters, unsigned n) {
-    ENTER; chase(p, out, iters, n); LEAVE
-}
 struct K {
     std::string type;
     int grid, block, smem, iters;
@@ -50,27 +28,15 @@ static float4 *dbuf;
 static const unsigned CH = 1u << 24;
 static const long BUFE = 1l << 24; static Stamp *dst; static const int MAXB = 4096, MAXK = 256;
 static void launch(const K &k, cudaStream_t s, Stamp *st) {
-    if (k.type == "fma") k_fma<<<k.grid, k.block, 0, s>>>(st, dout, k.iters);
-    else if (k.type == "smem") k_smem<<<k.grid, k.block, k.smem, s>>>(st, dout, k.iters, k.smem / 4);
+    if (k.type == "fma") fma_kernel<<<k.grid, k.block, 0, s>>>(st, dout, k.iters);
+    else if (k.type == "smem") smem_kernel<<<k.grid, k.block, k.smem, s>>>(st, dout, k.iters, k.smem / 4);
     else if (k.type == "stream")
-        k_stream<<<k.grid, k.block, 0, s>>>(st, dbuf + (long)(k.buf * 2) * BUFE, dbuf + (long)(k.buf * 2 + 1) * BUFE,
-                                            k.elems, k.fl);
-    else k_chase<<<k.grid, k.block, 0, s>>>(st, dchase, dout, k.iters, CH);
+        stream_kernel<<<k.grid, k.block, 0, s>>>(st, dbuf + (long)(k.buf * 2) * BUFE,
+                                                 dbuf + (long)(k.buf * 2 + 1) * BUFE,
+                                                 k.elems, k.fl);
+    else chase_kernel<<<k.grid, k.block, 0, s>>>(st, dchase, dout, k.iters, CH);
 }
-static void fetch(int slot, int grid, std::vector<Stamp> &v)
-{
-    v.resize(grid);
-    CHECK(cudaMemcpy(v.data(), dst + (long)slot * MAXB, sizeof(Stamp) * grid, cudaMemcpyDeviceToHost));
-}
-static void span(const std::vector<Stamp> &v, u64 &s, u64 &e)
-{
-    s = ~0ull;
-    e = 0;
-    for (auto &x : v) {
-        s = std::min(s, x.s);
-        e = std::max(e, x.e);
-    }
-}
+static std::vector<Stamp> fetch(long slot, int grid) { return read_stamps(dst + slot * MAXB, (size_t)grid); }
 struct Node { int stream; long k; std::vector<int> dep; };
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
@@ -81,7 +47,7 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc(&dbuf, 16l * BUFE * 48));
     CHECK(cudaMemset(dbuf, 0, 16l * BUFE * 48));
     char *hcopy, *dcopy; CHECK(cudaMallocHost(&hcopy, 128l << 20)); CHECK(cudaMalloc(&dcopy, 128l << 20));
-    CHECK(cudaFuncSetAttribute(k_smem, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+    CHECK(cudaFuncSetAttribute(smem_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
     cudaStream_t S[16], G;
     for (auto &s : S) CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     CHECK(cudaStreamCreateWithFlags(&G, cudaStreamNonBlocking));
@@ -89,13 +55,13 @@ int main(int argc, char **argv) {
     std::map<std::string, int> regs;
     {
         cudaFuncAttributes a;
-        CHECK(cudaFuncGetAttributes(&a, k_fma));
+        CHECK(cudaFuncGetAttributes(&a, fma_kernel));
         regs["fma"] = a.numRegs;
-        CHECK(cudaFuncGetAttributes(&a, k_smem));
+        CHECK(cudaFuncGetAttributes(&a, smem_kernel));
         regs["smem"] = a.numRegs;
-        CHECK(cudaFuncGetAttributes(&a, k_stream));
+        CHECK(cudaFuncGetAttributes(&a, stream_kernel));
         regs["stream"] = a.numRegs;
-        CHECK(cudaFuncGetAttributes(&a, k_chase));
+        CHECK(cudaFuncGetAttributes(&a, chase_kernel));
         regs["chase"] = a.numRegs;
     }
     FILE *in = fopen(argv[1], "r"), *f = fopen(argv[2], "w"); char line[1 << 16]; double tstart = now_us();
@@ -117,14 +83,11 @@ int main(int argc, char **argv) {
             k.flops = k.type == "fma" ? 8.0 * k.grid * k.block * k.iters : 8.0 * k.elems * k.fl;
             k.bytes = 32.0 * k.elems;
             std::vector<double> d;
-            std::vector<Stamp> v;
             for (int r = 0; r < 10; r++) {
                 launch(k, S[0], dst);
                 CHECK(cudaDeviceSynchronize());
-                fetch(0, k.grid, v);
-                u64 s, e;
-                span(v, s, e);
-                if (r) d.push_back(e - s);
+                Stamp all = span(fetch(0, k.grid));
+                if (r) d.push_back(all.end - all.start);
             }
             k.solo = quartiles(d).median;
             fprintf(f,
@@ -174,16 +137,16 @@ int main(int argc, char **argv) {
         auto times = [&](bool blocks) {
             std::vector<std::vector<Stamp>> v(nn);
             u64 z = ~0ull;
-            std::vector<u64> s(nn), e(nn);
+            std::vector<Stamp> all(nn);
             for (int i = 0; i < nn; i++)
                 if (nd[i].k >= 0) {
-                    fetch(i, ks[nd[i].k].grid, v[i]);
-                    span(v[i], s[i], e[i]);
-                    z = std::min(z, s[i]);
+                    v[i] = fetch(i, ks[nd[i].k].grid);
+                    all[i] = span(v[i]);
+                    z = std::min(z, all[i].start);
                 }
             fprintf(f, "[");
             for (int i = 0; i < nn; i++) {
-                if (nd[i].k >= 0) fprintf(f, "%s%llu,%llu", i ? "," : "", s[i] - z, e[i] - z);
+                if (nd[i].k >= 0) fprintf(f, "%s%llu,%llu", i ? "," : "", all[i].start - z, all[i].end - z);
                 else fprintf(f, "%s0,0", i ? "," : "");
             }
             fprintf(f, "]");
@@ -206,7 +169,8 @@ int main(int argc, char **argv) {
             for (int i = 0; i < nn; i++) {
                 fprintf(f, "%s[", i ? "," : "");
                 for (size_t j = 0; j < v[i].size(); j++)
-                    fprintf(f, "%s%u,%llu,%llu", j ? "," : "", v[i][j].sm, (v[i][j].s - z) / 32, (v[i][j].e - z) / 32);
+                    fprintf(f, "%s%u,%llu,%llu", j ? "," : "", v[i][j].sm, (v[i][j].start - z) / 32,
+                            (v[i][j].end - z) / 32);
                 fprintf(f, "]");
             }
             fprintf(f, "]");

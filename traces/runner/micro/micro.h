@@ -107,6 +107,63 @@ static inline unsigned *chase_table(unsigned entries)
     return table;
 }
 
+/* When a block began and ended, by the GPU's clock, and on which SM it was. */
+struct Stamp {
+    unsigned long long start, end;
+    unsigned sm, unused;
+};
+
+static inline __device__ void leave(Stamp *stamps, unsigned long long start)
+{
+    __syncthreads();
+    if (threadIdx.x == 0 && stamps) stamps[blockIdx.x] = {start, now_ns(), sm_id(), 0};
+}
+
+__global__ void fma_kernel(Stamp *stamps, float *out, int loops)
+{
+    unsigned long long start = now_ns();
+    fma_chains(out, loops);
+    leave(stamps, start);
+}
+
+__global__ void smem_kernel(Stamp *stamps, float *out, int loops, int words)
+{
+    extern __shared__ unsigned sh[];
+    unsigned long long start = now_ns();
+    shared_chain(sh, out, loops, words);
+    leave(stamps, start);
+}
+
+__global__ void stream_kernel(Stamp *stamps, const float4 *from, float4 *to, long n, int fmas)
+{
+    unsigned long long start = now_ns();
+    stream_through(from, to, n, fmas);
+    leave(stamps, start);
+}
+
+__global__ void chase_kernel(Stamp *stamps, const unsigned *table, float *out, int loops, unsigned entries)
+{
+    unsigned long long start = now_ns();
+    chase(table, out, loops, entries);
+    leave(stamps, start);
+}
+
+static inline std::vector<Stamp> read_stamps(const Stamp *device, size_t count, cudaStream_t stream = 0)
+{
+    std::vector<Stamp> stamps(count);
+    CHECK(cudaMemcpyAsync(stamps.data(), device, count * sizeof(Stamp), cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    return stamps;
+}
+
+/* From the first start to the last end. */
+static inline Stamp span(const std::vector<Stamp> &stamps)
+{
+    Stamp all = stamps[0];
+    for (const Stamp &s : stamps) all.start = std::min(all.start, s.start), all.end = std::max(all.end, s.end);
+    return all;
+}
+
 /* Runs for NS; STAMP, or NULL, is given its start and its end. */
 __global__ void spin(unsigned long long *stamp, long long ns)
 {

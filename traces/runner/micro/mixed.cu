@@ -1,55 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two kernels on one SM, all others held by sleeping blocks: the first one's blocks, and 20 us later the second one's.
-// Both kernels are of the kinds of dagrun.cu (fma, stream with some FMAs a component, smem, chase), and take about 100
-// us alone. One line a case: of each kernel its kind, FMAs, shared bytes, threads, blocks, loops (steps of each
-// thread), its time alone on that SM, when its blocks start and when they end, in order, medians of the repetitions in
-// nanoseconds from the first start. Where the second one needs shared memory the first one is told to leave it room
-// (carveout, in KiB; 0: its own). nvcc -std=c++17 -O2 -arch=native mixed.cu -o mixed && ./mixed >mixed.txt && ./mixed
-// other >mixed_other.txt
+// Kernels on one SM, all others held by sleeping blocks: the first one's blocks, and 20 us later the second one's, of
+// the kinds of dagrun.cu (fma, stream with some FMAs a component, smem, chase). Times are medians of the repetitions in
+// nanoseconds from the first start, of the blocks in order.
+//   mixed   two that take about 100 us each alone ("other": shapes that nothing was fitted to): of each its kind, FMAs,
+//           shared bytes, threads, blocks, loops (steps of each thread), its time alone on that SM, when its blocks
+//           start and when they end. Where the second one needs shared memory the first one is told to leave it room
+//           (carveout, in KiB; 0: its own)
+//   packed  many blocks that walk through memory with FMAS steps of four chains behind each load (form copy), compute,
+//           or walk through shared memory, and LATER blocks that only compute: their ends
+// One line a case. nvcc -std=c++17 -O2 -arch=native mixed.cu -o mixed && ./mixed >mixed.txt && ./mixed packed
+// >packed.txt
 #include "micro.h"
 
-#define REPEATS 9
-#define UNCOUNTED 2
-#define MOST_BLOCKS 64
+#include <cstring>
+
+#define REPEATS      9
+#define UNCOUNTED    2
+#define MOST_BLOCKS  64
 #define BUFFER_BYTES (1l << 30)
-#define CHASE (1u << 24) /* words of the table of dependent loads */
-#define ALONE_NS 100000.0
-#define LATER_US 20
-
-static __device__ void stamp_end(unsigned long long *stamps, unsigned long long start)
-{
-    __syncthreads();
-    if (threadIdx.x == 0) stamps[2 * blockIdx.x] = start, stamps[2 * blockIdx.x + 1] = now_ns();
-}
-
-__global__ void fma_loop(float *out, int loops, unsigned long long *stamps)
-{
-    unsigned long long start = now_ns();
-    fma_chains(out, loops);
-    stamp_end(stamps, start);
-}
-
-__global__ void smem_loop(float *out, int loops, int words, unsigned long long *stamps)
-{
-    extern __shared__ unsigned sh[];
-    unsigned long long start = now_ns();
-    shared_chain(sh, out, loops, words);
-    stamp_end(stamps, start);
-}
-
-__global__ void stream_loop(const float4 *from, float4 *to, long n, int fmas, unsigned long long *stamps)
-{
-    unsigned long long start = now_ns();
-    stream_through(from, to, n, fmas);
-    stamp_end(stamps, start);
-}
-
-__global__ void chase_loop(const unsigned *table, float *out, int loops, unsigned long long *stamps)
-{
-    unsigned long long start = now_ns();
-    chase(table, out, loops, CHASE);
-    stamp_end(stamps, start);
-}
+#define CHASE        (1u << 24) /* words of the table of dependent loads */
+#define ALONE_NS     100000.0
+#define LATER_US     20
 
 enum Kind { FMA, STREAM, SMEM, CHASE_LOADS };
 static const char *const kind_names[] = {"fma", "stream", "smem", "chase"};
@@ -65,22 +36,21 @@ static float4 *from, *to;
 static float *out;
 static unsigned *table;
 static cudaStream_t streams[2];
-static unsigned long long *stamps[2];
+static Stamp *stamps[2];
 
 static void launch(const Shape &s, int which)
 {
     static long at; /* what was touched a while ago has left L2 */
     long bytes = 16l * s.loops * s.blocks * s.threads;
-    if (s.kind == FMA)
-        fma_loop<<<s.blocks, s.threads, 0, streams[which]>>>(out, s.loops, stamps[which]);
+    if (s.kind == FMA) fma_kernel<<<s.blocks, s.threads, 0, streams[which]>>>(stamps[which], out, s.loops);
     else if (s.kind == SMEM)
-        smem_loop<<<s.blocks, s.threads, s.shared, streams[which]>>>(out, s.loops, s.shared / 4, stamps[which]);
+        smem_kernel<<<s.blocks, s.threads, s.shared, streams[which]>>>(stamps[which], out, s.loops, s.shared / 4);
     else if (s.kind == CHASE_LOADS)
-        chase_loop<<<s.blocks, s.threads, 0, streams[which]>>>(table, out, s.loops, stamps[which]);
+        chase_kernel<<<s.blocks, s.threads, 0, streams[which]>>>(stamps[which], table, out, s.loops, CHASE);
     else {
         if (at + bytes > BUFFER_BYTES) at = 0;
-        stream_loop<<<s.blocks, s.threads, 0, streams[which]>>>(from + at / 16, to + at / 16, bytes / 16, s.fmas,
-                                                                stamps[which]);
+        stream_kernel<<<s.blocks, s.threads, 0, streams[which]>>>(stamps[which], from + at / 16, to + at / 16,
+                                                                  bytes / 16, s.fmas);
         at += bytes;
     }
 }
@@ -89,40 +59,25 @@ struct Times {
     std::vector<std::vector<double>> starts, ends; /* of each block in order, of each repetition */
 };
 
-static void fetch(const Shape &s, int which, unsigned long long *host)
+static std::vector<Stamp> fetch(const Shape &s, int which)
 {
-    CHECK(cudaMemcpyAsync(host, stamps[which], 16u * (unsigned)s.blocks, cudaMemcpyDeviceToHost, streams[which]));
-    CHECK(cudaStreamSynchronize(streams[which]));
+    return read_stamps(stamps[which], (size_t)s.blocks, streams[which]);
 }
 
-static unsigned long long first_start(const Shape &s, const unsigned long long *host)
+static void keep(std::vector<std::vector<double>> &times, std::vector<double> one)
 {
-    unsigned long long start = ~0ull;
-    for (int i = 0; i < s.blocks; i++) start = std::min(start, host[2 * i]);
-    return start;
-}
-
-static void keep(std::vector<std::vector<double>> &times, const Shape &s, const unsigned long long *host, int which,
-                 unsigned long long zero)
-{
-    std::vector<double> one;
-    for (int i = 0; i < s.blocks; i++) one.push_back((double)(long long)(host[2 * i + which] - zero));
     std::sort(one.begin(), one.end());
-    times.resize((size_t)s.blocks);
+    times.resize(one.size());
     for (size_t i = 0; i < one.size(); i++) times[i].push_back(one[i]);
 }
 
 static double alone(const Shape &s)
 {
     std::vector<double> times;
-    unsigned long long host[2 * MOST_BLOCKS];
     for (int r = 0; r < REPEATS; r++) {
         launch(s, 0);
-        CHECK(cudaStreamSynchronize(streams[0]));
-        fetch(s, 0, host);
-        unsigned long long end = 0;
-        for (int i = 0; i < s.blocks; i++) end = std::max(end, host[2 * i + 1]);
-        if (r >= UNCOUNTED) times.push_back((double)(end - first_start(s, host)));
+        Stamp all = span(fetch(s, 0));
+        if (r >= UNCOUNTED) times.push_back((double)(all.end - all.start));
     }
     return quartiles(times).median;
 }
@@ -138,38 +93,54 @@ static void fit(Shape &s)
 
 static void prefer(Kind kind, int percent)
 {
-    const void *const kernels[] = {(const void *)fma_loop, (const void *)stream_loop, (const void *)smem_loop,
-                                   (const void *)chase_loop};
+    const void *const kernels[] = {(const void *)fma_kernel, (const void *)stream_kernel, (const void *)smem_kernel,
+                                   (const void *)chase_kernel};
     CHECK(cudaFuncSetAttribute(kernels[kind], cudaFuncAttributePreferredSharedMemoryCarveout, percent));
+}
+
+static void print(const char *what, std::vector<std::vector<double>> &times)
+{
+    printf(" %s", what);
+    for (std::vector<double> &v : times) printf(" %.0f", quartiles(v).median);
 }
 
 static void print(const Shape &s, Times &times)
 {
-    printf("%s fmas %d shared %d threads %d blocks %d loops %d alone %.0f starts", kind_names[s.kind], s.fmas, s.shared,
+    printf("%s fmas %d shared %d threads %d blocks %d loops %d alone %.0f", kind_names[s.kind], s.fmas, s.shared,
            s.threads, s.blocks, s.loops, s.alone_ns);
-    for (std::vector<double> &v : times.starts) printf(" %.0f", quartiles(v).median);
-    printf(" ends");
-    for (std::vector<double> &v : times.ends) printf(" %.0f", quartiles(v).median);
+    print("starts", times.starts);
+    print("ends", times.ends);
+}
+
+/* A, and LATER_US later B where it has blocks. */
+static void time_both(const Shape &a, const Shape &b, Times times[2])
+{
+    const Shape *shapes[2] = {&a, &b};
+    const int count = b.blocks ? 2 : 1;
+    for (int r = 0; r < REPEATS; r++) {
+        std::vector<Stamp> found[2];
+        launch(a, 0);
+        for (double begin = now_us(); now_us() - begin < LATER_US;) continue;
+        if (b.blocks) launch(b, 1);
+        for (cudaStream_t s : streams) CHECK(cudaStreamSynchronize(s));
+        for (int k = 0; k < count; k++) found[k] = fetch(*shapes[k], k);
+        unsigned long long zero = span(found[0]).start;
+        for (int k = 0; k < count && r >= UNCOUNTED; k++) {
+            std::vector<double> starts, ends;
+            for (const Stamp &s : found[k])
+                starts.push_back((double)(long long)(s.start - zero)),
+                    ends.push_back((double)(long long)(s.end - zero));
+            keep(times[k].starts, starts);
+            keep(times[k].ends, ends);
+        }
+    }
 }
 
 static void run(const Shape &a, const Shape &b, int carveout_kib)
 {
     Times times[2];
-    const Shape *shapes[2] = {&a, &b};
-    unsigned long long host[2][2 * MOST_BLOCKS];
     if (a.kind != SMEM) prefer(a.kind, carveout_kib ? (carveout_kib * 100 + 227) / 228 : -1);
-    for (int r = 0; r < REPEATS; r++) {
-        launch(a, 0);
-        for (double begin = now_us(); now_us() - begin < LATER_US;) continue;
-        launch(b, 1);
-        for (cudaStream_t s : streams) CHECK(cudaStreamSynchronize(s));
-        for (int k = 0; k < 2; k++) fetch(*shapes[k], k, host[k]);
-        unsigned long long zero = first_start(a, host[0]);
-        for (int k = 0; k < 2 && r >= UNCOUNTED; k++) {
-            keep(times[k].starts, *shapes[k], host[k], 0, zero);
-            keep(times[k].ends, *shapes[k], host[k], 1, zero);
-        }
-    }
+    time_both(a, b, times);
     if (a.kind != SMEM) prefer(a.kind, -1);
     printf("carveout %d ", carveout_kib);
     print(a, times[0]);
@@ -179,7 +150,48 @@ static void run(const Shape &a, const Shape &b, int carveout_kib)
     fflush(stdout);
 }
 
-int main(int argc, char **)
+static void pack(const char *form, const Shape &a, int later)
+{
+    Times times[2];
+    const Shape b = {FMA, 0, 0, 512, later, 20000, 0};
+    const int steps = a.kind == FMA ? a.loops / a.fmas : a.loops;
+    time_both(a, b, times);
+    printf("form %s fmas %d loops %d blocks %d threads %d", form, a.fmas, steps, a.blocks, a.threads);
+    print("ends", times[0].ends);
+    if (later) {
+        printf(" later %d threads %d loops %d start %.0f", later, b.threads, b.loops,
+               quartiles(times[1].starts[0]).median);
+        print("ends", times[1].ends);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void packed()
+{
+    const int counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32}, sizes[] = {64, 128, 256, 512, 1024};
+    for (int fmas : {0, 8, 16, 24, 32, 44, 56})
+        for (int threads : sizes)
+            for (int blocks : counts)
+                if (blocks * threads <= 2048) pack("copy", {STREAM, fmas, 0, threads, blocks, 200, 0}, 0);
+    for (int threads : sizes)
+        for (int blocks : counts)
+            if (blocks * threads <= 2048 && blocks <= 8) pack("compute", {FMA, 32, 0, threads, blocks, 200 * 32, 0}, 0);
+    for (int fmas : {0, 16, 32, 56})
+        for (int threads : {128, 256})
+            for (int blocks : {1, 2, 4, 8})
+                for (int later : {1, 2, 3})
+                    if (blocks * threads + later * 512 <= 2048)
+                        pack("copy", {STREAM, fmas, 0, threads, blocks, 200, 0}, later);
+    for (int threads : sizes)
+        for (int blocks : counts)
+            if (blocks * threads <= 2048) pack("shared", {SMEM, 0, 4096, threads, blocks, 1000, 0}, 0);
+    for (int threads : {128, 256})
+        for (int blocks : {1, 2, 4})
+            for (int later : {1, 2, 3}) pack("shared", {SMEM, 0, 4096, threads, blocks, 1000, 0}, later);
+}
+
+int main(int argc, char **argv)
 {
     int smem;
     CHECK(cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
@@ -188,18 +200,10 @@ int main(int argc, char **)
     CHECK(cudaMalloc(&to, BUFFER_BYTES));
     CHECK(cudaMemset(from, 0, BUFFER_BYTES));
     CHECK(cudaMalloc(&out, 4));
-    for (unsigned long long *&s : stamps) CHECK(cudaMalloc(&s, 16 * MOST_BLOCKS));
-    std::vector<unsigned> order(CHASE);
-    for (unsigned i = 0; i < CHASE; i++) order[i] = i;
-    unsigned long long random = 7;
-    for (unsigned i = CHASE - 1; i > 0; i--) {
-        random = random * 6364136223846793005ull + 1442695040888963407ull;
-        std::swap(order[i], order[(random >> 33) % i]);
-    }
-    CHECK(cudaMalloc(&table, 4l * CHASE));
-    CHECK(cudaMemcpy(table, order.data(), 4l * CHASE, cudaMemcpyHostToDevice));
-    CHECK(cudaFuncSetAttribute(smem_loop, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
-    const bool is_other = argc > 1; /* shapes that nothing was fitted to */
+    for (Stamp *&s : stamps) CHECK(cudaMalloc(&s, MOST_BLOCKS * sizeof *s));
+    table = chase_table(CHASE);
+    CHECK(cudaFuncSetAttribute(smem_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
+    const bool is_other = argc > 1 && strcmp(argv[1], "other") == 0, is_packed = argc > 1 && !is_other;
     std::vector<Shape> shapes;
     for (auto [threads, blocks] :
          is_other
@@ -224,10 +228,12 @@ int main(int argc, char **)
         CHECK(cudaDeviceSynchronize());
     }
     unsigned *held = hold_all_but_one(streams[0]);
-    for (Shape &s : shapes) fit(s);
+    if (is_packed) packed();
+    for (Shape &s : shapes)
+        if (!is_packed) fit(s);
     for (const Shape &a : shapes)
         for (const Shape &b : shapes) {
-            if (a.threads * a.blocks + b.threads * b.blocks > 2048) continue;
+            if (is_packed || a.threads * a.blocks + b.threads * b.blocks > 2048) continue;
             if (a.shared * a.blocks + b.shared * b.blocks > 220 * 1024) continue;
             run(a, b, b.kind == SMEM ? 228 : 0);
         }

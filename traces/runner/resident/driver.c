@@ -29,7 +29,7 @@ static uint64_t cycles_of(const void *data, const struct gsim_op *op)
     return cuda->bench_ops->cycles(cuda->bench, op);
 }
 
-static void out_of_memory(struct gsim_cuda *cuda) { gsim_error_set(&cuda->driver.error, GSIM_NOMEM, "out of memory"); }
+static void out_of_memory(struct gsim_cuda *cuda) { gsim_no_memory(&cuda->driver.error); }
 
 /* NULL, and the driver has failed. */
 static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const struct gsim_persistent *plan)

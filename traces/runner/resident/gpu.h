@@ -8,9 +8,7 @@
 
 #include "traces/runner/resident/tasks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GSIM_DECLARATIONS_BEGIN
 
 struct gsim_tasks_gpu;
 
@@ -26,6 +24,4 @@ int gsim_tasks_gpu_launch(struct gsim_tasks_gpu *gpu, uint32_t launch, bool veri
 /* After a launch, when the device has nothing to do: what tasks noted, by the GPU's clock, good until the next call. */
 int gsim_tasks_gpu_read(struct gsim_tasks_gpu *gpu, const struct gsim_tasks_stamp **stamps, const uint64_t **values);
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -3,17 +3,14 @@
 #include "traces/runner/resident/idle.h"
 
 #include "gpusim/memory.h"
+#include "sim/base/order.h"
 
 struct change {
     uint64_t ns;
     int32_t running, ready;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
-}
+GSIM_ORDER(compare, struct change, GSIM_UP(ns))
 
 static uint64_t ready_at(const struct gsim_tasks_view *v, const struct gsim_tasks_stamp *stamps, uint32_t index,
                          uint64_t start_ns)

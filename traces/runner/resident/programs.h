@@ -8,13 +8,9 @@
 
 #include "traces/runner/kernels/bench.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GSIM_DECLARATIONS_BEGIN
 
 /* As one of bench.h. Refuses a program with a kernel that gives neither solo_us nor thread_cycles. */
 extern const struct gsim_bench_ops gsim_bench_programs;
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

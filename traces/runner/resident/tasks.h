@@ -7,17 +7,9 @@
  */
 #pragma once
 
-#ifdef __cplusplus
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-extern "C" {
-#endif
-
 #include "gpusim/persistent.h"
+
+GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_TASKS_STOP UINT32_MAX /* in place of a task */
 #define GSIM_TASKS_APART 32u       /* words between two that different workers poll or add to: a line of L2 */
@@ -129,6 +121,4 @@ static inline uint64_t gsim_tasks_value(uint32_t task, uint32_t launch, uint64_t
     return z ^ (z >> 31);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -59,9 +59,8 @@ static void do_peer_enable(struct gsim_driver *driver, uint32_t peer)
 void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream)
 {
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
-    if (gsim_driver_failed(driver)) return;
     cudaStream_t on = gsim_cuda_stream_at(cuda, stream);
-    if (gsim_driver_failed(driver)) return;
+    if (!on) return;
     uint32_t buffer = op->args[0].buffer_index;
     uint64_t begin = op->segment_count ? op->segments[0].offset : 0;
     char *from = (char *)cuda->memory->devices[op->device][buffer] + begin,

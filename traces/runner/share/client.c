@@ -263,7 +263,7 @@ static enum gsim_status open_run(struct gsim_client_task *c, struct gsim_error *
                                .device = gsim_device_facts(s->device)};
     if (c->run.params || !c->spec->scheduler->params) return GSIM_OK;
     void *defaults = gsim_arena_alloc(&c->arena, c->spec->scheduler->params_size);
-    if (!defaults) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!defaults) return gsim_no_memory(error);
     gsim_params_set_defaults(c->spec->scheduler->params, defaults);
     c->run.params = defaults;
     return GSIM_OK;
@@ -358,7 +358,7 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
     struct gsim_error error = {0};
     uint32_t own = 0;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-    if (!clients) gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (!clients) gsim_no_memory(&error);
     enum gsim_status status =
         error.status ? error.status : open_process(stage, ledger, process_of, process, &gates, &error);
     for (uint32_t i = 0; i < stage->set->count; i++) own += process_of[i] == process;

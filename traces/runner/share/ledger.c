@@ -19,7 +19,7 @@ struct gsim_ledger *gsim_ledger_create(uint32_t count, bool has_streams, bool ha
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pthread_mutexattr_t attributes;
     if (memory == MAP_FAILED) {
-        gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(error);
         return NULL;
     }
     struct gsim_ledger *ledger = (struct gsim_ledger *)memory;

@@ -22,7 +22,7 @@ void gsim_client_measure(struct gsim_client_task *c)
     c->span_count = c->launch_count;
     c->read = gsim_arena_alloc(&c->arena, sizeof *c->read * c->span_count);
     if (!c->read) {
-        gsim_error_set(&c->cuda.driver.error, GSIM_NOMEM, "out of memory");
+        gsim_no_memory(&c->cuda.driver.error);
         return;
     }
     if (gsim_cuda_check(&c->cuda, cudaMalloc((void **)&c->spans, sizeof *c->spans * c->span_count), GSIM_API_MEMCPY))

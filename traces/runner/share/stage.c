@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/order.h"
+
 #define START_S    60      /* for all tasks to have opened the GPU */
 #define QUIET_S    60      /* without any request or kernel ending */
 #define LOOKS      4096    /* of the policy, between two looks at the processes */
@@ -60,7 +62,7 @@ enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_e
     struct timespec pause = {0, 1000000};
     int status = 0;
     pid_t ended = 0;
-    if (!found) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!found) return gsim_no_memory(error);
     fflush(NULL);
     pid_t child = fork();
     if (child < 0) return gsim_error_set(error, GSIM_SIM, "cannot start a process: %s", strerror(errno));
@@ -221,12 +223,7 @@ static enum gsim_status watch(struct run *r, struct gsim_error *error)
     return error->status;
 }
 
-static int compare_ends(const void *a, const void *b)
-{
-    const struct gsim_ledger_kernel *x = a, *y = b;
-    if (x->request != y->request) return x->request < y->request ? -1 : 1;
-    return (x->end_us > y->end_us) - (x->end_us < y->end_us);
-}
+GSIM_ORDER(compare_ends, struct gsim_ledger_kernel, GSIM_UP(request) GSIM_UP(end_us))
 
 static enum gsim_status collect(const struct run *r, struct gsim_timeline *timeline, struct gsim_error *error)
 {
@@ -263,7 +260,7 @@ enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *
     struct run *r = gsim_alloc(sizeof *r);
     bool has_policy = stage->ops->ready != NULL;
     gsim_timeline_init(timeline, &stage->set->all, false);
-    if (!r) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!r) return gsim_no_memory(error);
     r->stage = stage;
     r->process_count = gsim_task_set_processes(stage->set, stage->settings.mechanism, r->process_of);
     r->ledger = gsim_ledger_create(stage->set->count, has_policy, stage->measures, error);

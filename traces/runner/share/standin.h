@@ -6,12 +6,9 @@
  */
 #pragma once
 
-#ifdef __cplusplus
 #include "traces/runner/kernels/bench.h"
-extern "C" {
-#else
-#include "traces/runner/kernels/bench.h"
-#endif
+
+GSIM_DECLARATIONS_BEGIN
 
 enum gsim_standin_kind { GSIM_STANDIN_FMA, GSIM_STANDIN_STREAM, GSIM_STANDIN_SMEM, GSIM_STANDIN_KINDS };
 
@@ -69,6 +66,4 @@ void gsim_standin_note(struct gsim_runner_bench *bench, struct gsim_standin_span
 /* What a pair of timed events around a kernel shows beyond its own time, in microseconds. */
 enum gsim_status gsim_standin_event_excess(double *us, struct gsim_error *error);
 
-#ifdef __cplusplus
-}
-#endif
+GSIM_DECLARATIONS_END

@@ -16,6 +16,7 @@ static const struct {
     double least, most;
 } fitted[] = {
 #define X(name, unit, least, most, help) {offsetof(struct gsim_other_law, name), least, most},
+#include "sim/base/order.h"
 #include "sim/device/other.def"
 #undef X
 };
@@ -59,11 +60,7 @@ static void find_numbers(const struct pair *p, struct gsim_other_law *law, const
     }
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
+GSIM_ORDER_OF(by_size, double)
 
 /* How much wider than what all shares of DRAM give an interval must be. */
 static void find_width(const struct pair *p, struct gsim_other_law *law, const char *without, double *needs)
@@ -138,7 +135,7 @@ enum gsim_status gsim_other_row(const struct gsim_timed_set *set, const struct g
     double *errors = GSIM_ARENA_ARRAY(&arena, double, 5 * n + 1), *without = errors + n, *needs = errors + 2 * n,
            *size = errors + 3 * n, *as_is = errors + 4 * n;
     *row = (struct gsim_other_row){0};
-    enum gsim_status status = errors ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = errors ? GSIM_OK : gsim_no_memory(error);
     for (size_t i = 0; i < n && !status; i++) {
         const struct gsim_timed *t = &set->kernels[i];
         struct gsim_other_time time = gsim_other_time(law, &t->kernel, from, to);

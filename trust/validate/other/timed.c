@@ -23,7 +23,7 @@ struct gsim_timed *gsim_timed_add(struct gsim_timed_set *set, const char *name, 
     struct gsim_timed t = {.name = gsim_arena_strdup(&set->arena, name), .kernel = *kernel, .times = 1};
     t.kernel.name = gsim_arena_strdup(&set->arena, kernel->name);
     if (!t.name || !t.kernel.name || gsim_array_grow(&set->kernels, sizeof t, set->count, &set->room)) {
-        (void)gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        (void)gsim_no_memory(error);
         return NULL;
     }
     set->kernels[set->count] = t;
@@ -55,7 +55,7 @@ static enum gsim_status add_product(struct gsim_timed_set *set, const char *line
     struct gsim_timed *added = gsim_timed_add(set, name, &kernel, error);
     /* each is a kind of its own, which leaving out leaves out alone; its name begins as a product's */
     if (added) added->kernel.name = gsim_arena_printf(&set->arena, "gemm %s", name);
-    return added && added->kernel.name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return added && added->kernel.name ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status read_products(struct gsim_timed_set *set, char *text, const char *device,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer: sim/base. Orders for qsort() and bsearch(), as what they are: the members that decide, the first that differs
+ * before the next. GSIM_ORDER(by_start, struct span, GSIM_UP(start) GSIM_DOWN(end) GSIM_TEXT(name)) is the comparison
+ * by_start() of two spans. GSIM_ORDER_OF(by_size, double) compares numbers themselves.
+ */
+#pragma once
+
+#include <string.h>
+
+#define GSIM_ORDER(name, type, keys)                                                                                   \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        const type *a = left, *b = right;                                                                              \
+        keys return 0;                                                                                                 \
+    }
+#define GSIM_ORDER_OF(name, type)                                                                                      \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        const type a = *(const type *)left, b = *(const type *)right;                                                  \
+        return (a > b) - (a < b);                                                                                      \
+    }
+
+#define GSIM_UP(member)                                                                                                \
+    if (a->member != b->member) return a->member < b->member ? -1 : 1;
+#define GSIM_DOWN(member)                                                                                              \
+    if (a->member != b->member) return a->member > b->member ? -1 : 1;
+#define GSIM_TEXT(member)                                                                                              \
+    if (strcmp(a->member, b->member) != 0) return strcmp(a->member, b->member);
