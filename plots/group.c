@@ -8,7 +8,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
 

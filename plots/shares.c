@@ -9,7 +9,7 @@
 
 #include "plots/axis.h"
 #include "sim/base/json.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define MOST_SERIES  64
 #define MOST_STEPS   400  /* of a distribution's line: what a figure can show */

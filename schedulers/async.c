@@ -8,7 +8,7 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/schedulers/plan.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 struct async_params {
     int event_flags; /* index into "timing|no-timing" */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "sim/program/file.h"

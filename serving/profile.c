@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpusim/collective.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/program/file.h"
 
 #define COLUMNS 16

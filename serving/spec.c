@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-serving/1"

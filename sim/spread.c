@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/sm/demand.h"
 
 #define LOW_SHARE  0.05

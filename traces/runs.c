@@ -9,7 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/gz.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
 #include "traces/place.h"

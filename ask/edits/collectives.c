@@ -8,7 +8,7 @@
 
 #include "ask/edits/changes.h"
 #include "gpusim/limits.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 struct builder {
     const struct gsim_program *from;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 bool gsim_edit_begin(struct gsim_edit *e, const struct gsim_program *source)
 {

@@ -10,7 +10,7 @@
 
 #include "ask/whatif/blame.h"
 #include "ask/whatif/path.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define STATE_TEXT(name, text) text,
 #define CAUSE_TEXTS(name, word, text) {word, text},

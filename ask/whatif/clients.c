@@ -2,7 +2,7 @@
 /* See ask/whatif/clients.h: each moment counts once, a client's own kernels first. */
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #include "ask/whatif/clients.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/sm/demand.h"
 
 static enum gsim_status no_memory(struct gsim_error *error)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "ask/whatif/blame.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define STREAMS GSIM_PAIR_STREAMS
 #define NONE    UINT32_MAX

@@ -10,7 +10,7 @@
 
 #include "ask/whatif/blame.h"
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 struct walk {
     const struct gsim_moments *m;

@@ -15,7 +15,7 @@
 #include "cli/trust/host.h"
 #include "cli/traces.h"
 #include "sim/base/gz.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 #include "sim/device/other.h"
 #include "traces/import/importers.h"

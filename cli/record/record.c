@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/program/file.h"
 #include "traces/import/importers.h"
 

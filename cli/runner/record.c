@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/runner/record_plan.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 #include "traces/runner/slice.h"
 #include "traces/runner/sorted.h"

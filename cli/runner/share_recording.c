@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/runner/share.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define PAIR 2
 

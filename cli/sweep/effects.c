@@ -6,7 +6,7 @@
 
 #include "plots/tornado.h"
 #include "cli/sweep/sensitivity.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 
 #define MOST_BARS 20

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/device/search.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"

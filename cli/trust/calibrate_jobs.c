@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/device/device.h"
 
 /* Written while the workers have nothing to do: the pipe that hands out an item comes behind it. */

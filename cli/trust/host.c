@@ -8,7 +8,7 @@
 
 #include "cli/trust/calibrate_traces.h"
 #include "sim/base/json.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
 #include "sim/device/match.h"

@@ -12,7 +12,7 @@
 #include "ask/whatif/rows.h"
 #include "gpusim/limits.h"
 #include "sim/base/answer.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 
 #define TEXT_COLUMNS 56

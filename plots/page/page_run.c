@@ -10,7 +10,7 @@
 #include "plots/page/page.h"
 #include "plots/timeline/timeline.h"
 #include "sim/base/json.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define MOST_KERNELS 40
 

@@ -10,7 +10,7 @@
 
 #include "plots/names.h"
 #include "plots/timeline/thin.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 #include "sim/report/slices.h"
 

@@ -6,7 +6,7 @@
 #include "schedulers/runner/frontier.h"
 
 #include <stdlib.h>
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/program/draw.h"
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "schedulers/shared/hazards.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/program/places.h"
 
 #define NONE UINT32_MAX

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 bool gsim_idle_init(struct gsim_idle *g)
 {

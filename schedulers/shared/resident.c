@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "schedulers/shared/pieces.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 struct style {
     const struct gsim_persistent *persistent;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define SUFFIX ".json"
 

@@ -10,7 +10,7 @@
 #include "gpusim/limits.h"
 #include "gpusim/timeline.h"
 #include "sim/base/json.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
 #include "sim/base/whole.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gpusim/memory.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 static bool holds(const struct gsim_block_record *record, uint32_t sm) { return record->sms[sm / 64] >> sm % 64 & 1; }
 

@@ -5,7 +5,7 @@
  */
 #include "sim/report/chrome_links.h"
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define INSIDE 1000 /* an arrow begins so long before its slice ends: at the end itself readers find no slice */
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/report/slices.h"
 #include "sim/base/text.h"
 

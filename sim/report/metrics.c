@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/report/bounds.h"
 #include "sim/report/bottlenecks.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 
 #define MAX_ROWS   20

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 enum gsim_status gsim_slices_add(struct gsim_slices *list, const struct gsim_slice *slice, struct gsim_error *error)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 
 /* The smallest value that is not below SHARE of all. */

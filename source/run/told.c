@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/output.h"
 #include "sim/program/file.h"
 #include "source/run/run.h"

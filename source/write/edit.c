@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "gpusim/memory.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define AROUND 3 /* lines */
 

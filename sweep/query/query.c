@@ -7,7 +7,7 @@
 
 #include "gpusim/generator.h"
 #include "gpusim/source.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/slots.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"

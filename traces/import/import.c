@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/host.h"
 #include "traces/import/records/records.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define TIME_LIMIT_NS 4000000000000000000 /* 64 bits also hold sums with durations */
 #define PROGRESS_ROWS 65536

@@ -70,7 +70,8 @@ void gsim_cuda_call_end(struct gsim_cuda *cuda)
 cudaStream_t gsim_cuda_stream_at(struct gsim_cuda *cuda, gsim_stream stream)
 {
     gsim_cuda_lock(cuda);
-    bool failed = gsim_driver_failed(&cuda->driver), exists = stream < cuda->stream_count && cuda->streams[stream].exists;
+    bool failed = gsim_driver_failed(&cuda->driver),
+         exists = stream < cuda->stream_count && cuda->streams[stream].exists;
     if (!exists && !failed) gsim_error_set(&cuda->driver.error, GSIM_SIM, "stream %u does not exist", stream);
     cudaStream_t found = exists && !failed ? cuda->streams[stream].stream : NULL;
     gsim_cuda_unlock(cuda);

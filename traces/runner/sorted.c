@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 GSIM_ORDER_OF(compare, double)
 

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "gpusim/memory.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define BUFFER_BYTES (4u << 20)
 

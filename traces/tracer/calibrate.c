@@ -3,18 +3,22 @@
  * What recording costs on this machine: calls and kernels that do nothing, with and without. In a process of its own,
  * before the program. Writes members of JSON.
  */
-#include "sim/base/order.h"
 #include "traces/tracer/tracer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROUNDS 9
 #define EACH   1000
 
 static const char empty[] = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry empty() { ret; }\n";
 
-GSIM_ORDER_OF(compare, double)
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
 
 /* ns of each: asking a stream; launching. Medians. */
 static void measure(const struct gtr_driver *d, void *function, double ns[2])

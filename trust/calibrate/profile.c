@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "sim/base/ends.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define LEAST_SAMPLES 6 /* four are left in the middle */
 #define TRIM_SHARE    0.1

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "trust/calibrate/profile.h"
 
 #define NONE UINT32_MAX

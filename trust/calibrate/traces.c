@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us,
                             double weight, struct gsim_error *error)

@@ -6,7 +6,7 @@
 
 #include "gpusim/memory.h"
 #include "gpusim/random.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define ORDERS 32 /* of a set, averaged over */
 

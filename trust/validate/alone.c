@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/sm/demand.h"
 
 /* All assumed, as ratios. */

@@ -3,7 +3,7 @@
  * See trust/validate/predict.h. The program with measured kernels, its simulation, and the comparison of timelines; the
  * replay of recorded streams is trust/validate/predict_replay.c's.
  */
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "trust/validate/predict.h"
 #include "gpusim/scenario.h"
 

@@ -4,7 +4,7 @@
  */
 #include "trust/validate/traces.h"
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "trust/validate/alone.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/device/occupancy.h"
 
 /* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations

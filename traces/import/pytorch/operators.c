@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/slots.h"
 #include "sim/base/whole.h"
 #include "sim/program/file.h"

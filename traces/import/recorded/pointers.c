@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/scan.h"
 #include "traces/import/records/dataflow.h"
 #include "traces/import/records/records.h"

@@ -9,7 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/base/scan.h"
 #include "sim/base/whole.h"
 #include "traces/import/pytorch/kineto_header.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/emitter.h"
 #include "traces/kernels/names.h"
 

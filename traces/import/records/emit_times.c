@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/emitter.h"
 
 static double us_of(const struct gsim_emitter *e, int64_t time_ns) { return (double)(time_ns - e->origin_ns) / 1e3; }

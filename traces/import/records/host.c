@@ -9,7 +9,7 @@
 
 #include "gpusim/timeline.h"
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/host.h"
 
 #define LONG_CALL_NS     20000   /* calls below take what calls take, but those that launch, as often as they come */

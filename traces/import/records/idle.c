@@ -3,7 +3,7 @@
  * that step. */
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/records.h"
 
 #define LATE_NS       1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 GSIM_ORDER(compare_operators, struct gsim_operator, GSIM_UP(external))
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #include "traces/import/records/overhead.h"
 

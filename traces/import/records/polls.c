@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/records.h"
 
 #define LATE_NS 20000 /* behind the end of the GPU's work: a call that returns later may not have waited for it */

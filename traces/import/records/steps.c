@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/records.h"
 
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */

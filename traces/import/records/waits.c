@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/base/first.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "traces/import/records/records.h"
 
 struct launched {

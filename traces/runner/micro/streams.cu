@@ -11,6 +11,9 @@
 //           streams that wait for one event; nanoseconds
 //   front   how long the front end takes to go on with a stream while others have nothing, run a kernel, run one with a
 //           second behind it, or wait for an event that comes later; nanoseconds, from the (last) end to the start
+//   queues  which streams hold each other back: one waits for the event of a kernel of 150 us, another gets a kernel,
+//   0, 3
+//           or 6 more are at work; how many pairs there are, and in how many the second kernel starts behind the event
 // One line a case. nvcc -std=c++17 -O2 -arch=native streams.cu -o streams && ./streams chains >chains.txt
 #include "micro.h"
 
@@ -437,12 +440,33 @@ static void front()
             for (int step : {0, 1000, 3000, 8000}) join(record, width, step);
 }
 
+/* --- queues --- */
+static void queues()
+{
+    const int most = 16; /* streams behind the gate's */
+    open_streams(cudaStreamNonBlocking);
+    for (int busy = 0; busy <= 6; busy += 3) {
+        int pairs = 0, blocked = 0;
+        for (int x = 1; x <= most; x++)
+            for (int y = 1; y <= most; y++) {
+                Calls calls = {{KERNEL, LATE, 0, 150000}, {RECORD, LATE, LATE, 0}};
+                if (x == y) continue;
+                for (int z = most, left = busy; z > 0 && left; z--)
+                    if (z != x && z != y) calls.push_back({KERNEL, z, -1, 40000}), left--;
+                for (const Call &c : {Call{WAIT, x, LATE, 0}, Call{KERNEL, x, 1, 1000}, Call{KERNEL, y, 2, 1000}})
+                    calls.push_back(c);
+                time_by_stamps(calls, false, 0, 2, [&] { pairs++, blocked += gap(0, 2) >= 0; });
+            }
+        printf("queues busy %d pairs %d blocked %d\n", busy, pairs, blocked);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)();
-    } modes[] = {{"chains", chains}, {"polls", polls}, {"events", all_events}, {"front", front}};
+    } modes[] = {{"chains", chains}, {"polls", polls}, {"events", all_events}, {"front", front}, {"queues", queues}};
     int *host_flag, khz;
     CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
     CHECK(cudaHostAlloc(&host_flag, sizeof *host_flag, cudaHostAllocMapped));
@@ -460,6 +484,6 @@ int main(int argc, char **argv)
     CHECK(cudaDeviceSynchronize());
     for (const auto &mode : modes)
         if (argc > 1 && strcmp(argv[1], mode.name) == 0) return mode.run(), 0;
-    fprintf(stderr, "usage: streams chains|polls|events|front\n");
+    fprintf(stderr, "usage: streams chains|polls|events|front|queues\n");
     return 2;
 }

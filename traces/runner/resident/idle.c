@@ -3,7 +3,7 @@
 #include "traces/runner/resident/idle.h"
 
 #include "gpusim/memory.h"
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 struct change {
     uint64_t ns;

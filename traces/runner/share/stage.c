@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 
 #define START_S    60      /* for all tasks to have opened the GPU */
 #define QUIET_S    60      /* without any request or kernel ending */

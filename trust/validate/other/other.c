@@ -16,7 +16,7 @@ static const struct {
     double least, most;
 } fitted[] = {
 #define X(name, unit, least, most, help) {offsetof(struct gsim_other_law, name), least, most},
-#include "sim/base/order.h"
+#include "gpusim/order.h"
 #include "sim/device/other.def"
 #undef X
 };

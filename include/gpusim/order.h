@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Orders for qsort() and bsearch(), as what they are: the members that decide, the first that differs
+ * Layer: base. Orders for qsort() and bsearch(), as what they are: the members that decide, the first that differs
  * before the next. GSIM_ORDER(by_start, struct span, GSIM_UP(start) GSIM_DOWN(end) GSIM_TEXT(name)) is the comparison
  * by_start() of two spans. GSIM_ORDER_OF(by_size, double) compares numbers themselves.
  */
