@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "ask/questions/question.h"
-#include "ask/whatif/rows.h"
 
 /* An iteration of SCENARIO, all clients of which OPS issues. */
-static enum gsim_status time_of(struct gsim_whatif *w, const struct gsim_changeable *scenario,
+static enum gsim_status time_of(double *us, const struct gsim_changeable *scenario,
                                 const struct gsim_scheduler_ops *ops, const void *params, struct gsim_error *error)
 {
     struct gsim_simulation simulation = *scenario->simulation;
+    struct gsim_changeable own = *scenario;
     struct gsim_client *clients = gsim_alloc(sizeof *clients * ((size_t)scenario->client_count + 1));
+    *us = NAN;
     if (!clients) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < scenario->client_count; i++) {
         clients[i] = scenario->clients[i];
@@ -20,11 +21,9 @@ static enum gsim_status time_of(struct gsim_whatif *w, const struct gsim_changea
     }
     simulation.scheduler = ops;
     simulation.scheduler_params = params;
-    *w = (struct gsim_whatif){.base = *scenario};
-    w->base.simulation = &simulation;
-    w->base.clients = scenario->clients ? clients : NULL;
-    gsim_whatif_settle(&w->base, &simulation);
-    enum gsim_status status = gsim_whatif_run(w, "", error);
+    own.simulation = &simulation;
+    own.clients = scenario->clients ? clients : NULL;
+    enum gsim_status status = gsim_question_time(&own, NULL, us, error);
     gsim_free(clients);
     return status;
 }
@@ -59,13 +58,13 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                                         {"speedup", "", GSIM_VALUE_REAL, false},
                                                         {"note", "", GSIM_VALUE_TEXT, false},
                                                         {0}};
-    struct gsim_whatif *w = gsim_alloc(sizeof *w);
-    double serial_us = NAN;
+    double serial_us = NAN, us;
     const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
-    enum gsim_status status = w ? check(words, own->name, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = check(words, own->name, error);
     gsim_answer_begin(a, columns);
-    if (!status && time_of(w, scenario, gsim_scheduler_find("serial"), NULL, error) == GSIM_OK)
-        serial_us = w->rows[0].time_us;
+    struct gsim_error unable = {0};
+    if (!status) (void)time_of(&serial_us, scenario, gsim_scheduler_find("serial"), NULL, &unable);
+    if (unable.status == GSIM_NOMEM) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     bool is_other = gsim_scheduler_find(own->name) != own; /* of a plug-in, or of who embeds the library */
     for (uint32_t i = 0; !status && ((ops = gsim_scheduler_at(i)) || is_other); i++) {
         struct gsim_error failure = {0};
@@ -73,12 +72,10 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
         if (!ops) is_other = false;
         if (!ops) ops = own;
         if (!is_named(words, ops->name)) continue;
-        bool has_run = time_of(w, scenario, ops, params, &failure) == GSIM_OK;
+        (void)time_of(&us, scenario, ops, params, &failure);
         if (failure.status == GSIM_NOMEM) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-        double us = has_run ? w->rows[0].time_us : NAN;
         gsim_answer_add(a, ops->name, us, serial_us / us, failure.message);
     }
-    gsim_free(w);
     return status;
 }
 

@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of questions. */
+/* The table of questions, and that of what is not asked. */
 #include "ask/questions/question.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ask/whatif/rows.h"
 
 #define KIND      question
 #define KIND_LIST "ask/questions/questions.def"
 #include "sim/base/registry.def"
+
+enum subject { DRAWN, CLIENTS, UNLIKE, UNKNOWN };
+
+static const struct refusal {
+    const char *question; /* NULL: any */
+    enum subject subject;
+    const char *why;
+} refusals[] = {
+    {NULL, DRAWN, "needs all ops beforehand, and what is drawn while it runs has none"},
+    {"schedule", CLIENTS, "is of one program: expected that of one of the clients"},
+    {"schedule", UNKNOWN, "needs to know what its kernels read and write"},
+    {"sensitivity", UNLIKE, "varies the numbers of one device, and the GPUs are unlike"},
+    {"ablate", UNLIKE, "changes one device, and the GPUs are unlike"},
+};
+
+static bool is_drawn(const struct gsim_changeable *s)
+{
+    bool is_drawn = s->simulation->source;
+    for (uint32_t i = 0; i < s->client_count; i++)
+        is_drawn |= s->clients[i].task && s->clients[i].task->source;
+    return is_drawn;
+}
+
+static enum gsim_status check(const struct gsim_question_ops *ops, const struct gsim_changeable *s,
+                              struct gsim_error *error)
+{
+    const bool is[] = {[DRAWN] = is_drawn(s), [CLIENTS] = s->clients, [UNLIKE] = s->simulation->devices,
+                       [UNKNOWN] = !s->has_data};
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, ops->name) == 0))
+            return gsim_error_set(error, GSIM_USAGE, "%s: %s", ops->name, refusals[i].why);
+    return GSIM_OK;
+}
 
 enum gsim_status gsim_ask(const char *question, const struct gsim_changeable *scenario, const char *words,
                           struct gsim_answer *answer, struct gsim_error *error)
@@ -13,6 +51,25 @@ enum gsim_status gsim_ask(const char *question, const struct gsim_changeable *sc
     if (!ops) return gsim_error_set(error, GSIM_USAGE, "unknown question '%.60s'", question);
     if (words && *words && !*ops->words)
         return gsim_error_set(error, GSIM_USAGE, "%s: takes no words, found '%.60s'", ops->name, words);
-    enum gsim_status status = ops->answer(scenario, words && *words ? words : NULL, answer, error);
+    enum gsim_status status = check(ops, scenario, error);
+    if (!status) status = ops->answer(scenario, words && *words ? words : NULL, answer, error);
     return !status && answer->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+}
+
+enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, const struct gsim_device_spec *device,
+                                    double *us, struct gsim_error *error)
+{
+    struct gsim_whatif *w = gsim_alloc(sizeof *w);
+    struct gsim_simulation simulation = *scenario->simulation;
+    struct gsim_changeable own = *scenario;
+    if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (device) {
+        simulation.device = device;
+        simulation.demands = NULL;
+    }
+    own.simulation = &simulation;
+    enum gsim_status status = gsim_whatif_of(w, &own, &simulation, "", error);
+    *us = status ? NAN : w->rows[0].time_us;
+    gsim_free(w);
+    return status;
 }

@@ -46,10 +46,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     struct gsim_simulation simulation = *scenario->simulation;
     if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    w->base = *scenario;
-    w->base.simulation = &simulation;
-    gsim_whatif_settle(&w->base, &simulation);
-    enum gsim_status status = gsim_whatif_run(w, words, error);
+    enum gsim_status status = gsim_whatif_of(w, scenario, &simulation, words, error);
     if (!status) {
         gsim_whatif_sort(w);
         gsim_whatif_answer(w, a);

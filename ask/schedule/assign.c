@@ -296,3 +296,49 @@ enum gsim_status gsim_worth_find(const struct gsim_assignment *one, const struct
                                  .high = 100 * (1 - least * (1 - fmin(1, faster)))};
     return GSIM_OK;
 }
+
+/* --- the search --- */
+#define EVERY 8     /* up to so many streams each number is tried, then twice as many */
+#define SAME  0.002 /* fewer streams that take so much longer are as good */
+
+static enum gsim_status assign(struct gsim_assignment *a, const struct gsim_units *units,
+                               const struct gsim_simulation *base, uint32_t streams,
+                               const struct gsim_scheduler_ops *scheduler, const void *params, struct gsim_error *error)
+{
+    char number[16];
+    enum gsim_status status = GSIM_OK;
+    if (!scheduler) return gsim_assign_list(a, units, base, streams, error);
+    const struct gsim_param *row = scheduler->params ? gsim_params_find(scheduler->params, "streams") : NULL;
+    void *own = scheduler->params ? gsim_alloc(scheduler->params_size) : NULL;
+    if (scheduler->params && !own) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (own && params) memcpy(own, params, scheduler->params_size);
+    else if (own) gsim_params_set_defaults(scheduler->params, own);
+    snprintf(number, sizeof number, "%u", streams);
+    if (row && gsim_params_get(row, own) == row->initial)
+        status = gsim_params_set(scheduler->params, own, "streams", number, error);
+    if (!status) status = gsim_assign_by(a, units, base, streams, scheduler, own, error);
+    gsim_free(own);
+    return status;
+}
+
+enum gsim_status gsim_assign_best(struct gsim_assignment *best, const struct gsim_units *units,
+                                  const struct gsim_simulation *base, uint32_t streams,
+                                  const struct gsim_scheduler_ops *scheduler, const void *params,
+                                  struct gsim_error *error)
+{
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t k = streams < 2 ? 1 : 2; k <= streams && status == GSIM_OK;) {
+        struct gsim_assignment a = {0};
+        status = assign(&a, units, base, k, scheduler, params, error);
+        if (status == GSIM_OK) status = gsim_assignment_time(&a, units, base, error);
+        if (status == GSIM_OK && (!best->policy || a.us < best->us * (1 - SAME))) {
+            gsim_assignment_release(best);
+            *best = a;
+        } else {
+            gsim_assignment_release(&a);
+        }
+        uint32_t next = k < EVERY ? k + 1 : 2 * k;
+        k = k < streams && next > streams ? streams : next;
+    }
+    return status;
+}

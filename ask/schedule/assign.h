@@ -39,6 +39,13 @@ void gsim_assignment_release(struct gsim_assignment *assignment);
 enum gsim_status gsim_assignment_time(struct gsim_assignment *assignment, const struct gsim_units *units,
                                       const struct gsim_simulation *base, struct gsim_error *error) GSIM_NODISCARD;
 
+/* Puts into BEST what takes least of SCHEDULER's (NULL: list) assignments to up to STREAMS streams, unless it holds what
+ * is as good. PARAMS NULL: defaults; its streams, where it has that and it is not set, are each number that is tried. */
+enum gsim_status gsim_assign_best(struct gsim_assignment *best, const struct gsim_units *units,
+                                  const struct gsim_simulation *base, uint32_t streams,
+                                  const struct gsim_scheduler_ops *scheduler, const void *params,
+                                  struct gsim_error *error) GSIM_NODISCARD;
+
 /* By how much less time an assignment takes than one stream, in percent. Interval: both times' intervals in quadrature,
  * around the gain by blocks and that by the fluid model (--model fluid). */
 struct gsim_worth {

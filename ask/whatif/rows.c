@@ -494,3 +494,12 @@ enum gsim_status gsim_whatif_run(struct gsim_whatif *w, const char *changes, str
     keep_best(w, first);
     return status ? status : find_spread(w, error);
 }
+
+enum gsim_status gsim_whatif_of(struct gsim_whatif *w, const struct gsim_changeable *scenario,
+                                struct gsim_simulation *simulation, const char *changes, struct gsim_error *error)
+{
+    *w = (struct gsim_whatif){.base = *scenario};
+    w->base.simulation = simulation;
+    gsim_whatif_settle(&w->base, simulation);
+    return gsim_whatif_run(w, changes, error);
+}

@@ -51,6 +51,10 @@ void gsim_whatif_settle(struct gsim_changeable *base, struct gsim_simulation *si
 /* Fills the rows of CHANGES, separated by commas; NULL: of all that may matter. The other members come zeroed. */
 enum gsim_status gsim_whatif_run(struct gsim_whatif *whatif, const char *changes,
                                  struct gsim_error *error) GSIM_NODISCARD;
+/* Both in one: of SCENARIO, whose simulation is to be SIMULATION, which stays where it is, in place of its own. */
+enum gsim_status gsim_whatif_of(struct gsim_whatif *whatif, const struct gsim_changeable *scenario,
+                                struct gsim_simulation *simulation, const char *changes,
+                                struct gsim_error *error) GSIM_NODISCARD;
 /* ask/questions/whatif.c: the fastest first, behind the scenario as it is; then those without a time. */
 void gsim_whatif_sort(struct gsim_whatif *whatif);
 struct gsim_answer;

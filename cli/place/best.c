@@ -1,46 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: cli (program). --place best and --sched best: each one is simulated, and the one with the least makespan
- * taken. It says by how much, and how sure that is: makespans of DAGs on two H100 are 2.6 % off (traces/h100), which is
- * taken as a normal deviation of each.
+ * taken. It says by how much, and how sure that is (ask/questions/best.h).
  */
+#include "ask/questions/best.h"
 #include "cli/cli.h"
 #include "gpusim/scenario.h"
 
-#include <math.h>
+#define GUESS "best"
 
-#define GUESS     "best"
-#define DEVIATION (0.026 * 1.2533) /* of a normal distribution whose mean absolute deviation is 2.6 % */
-
-struct found {
-    const char *name;
-    double us;
-};
-
-/* The least ones come first. */
-struct ranking {
-    struct found best, second;
-    double sum_us;
-    size_t count;
-};
-
-static void rank(struct ranking *r, const char *name, double us)
-{
-    const struct found found = {name, us};
-    r->sum_us += us;
-    if (!r->count++ || us < r->best.us) {
-        r->second = r->best;
-        r->best = found;
-    } else if (r->count == 2 || us < r->second.us) {
-        r->second = found;
-    }
-}
-
-static void tell(const struct ranking *r, const char *option)
+static void tell(const struct gsim_ranking *r, const char *option)
 {
     if (r->count < 2) return;
     double gain = r->second.us / r->best.us - 1, mean = r->sum_us / (double)r->count / r->best.us - 1;
-    double sure = 0.5 * erfc(-gain / DEVIATION / 2); /* of the difference of two */
+    double sure = gsim_ranking_sure(r->best.us, r->second.us);
     fprintf(stderr, "gpusim: note: %s best is %s, %.1f %% before %s, %.1f %% before the mean of %zu; %.0f %% sure\n",
             option, r->best.name, 100 * gain, r->second.name, 100 * mean, r->count, 100 * sure);
 }
@@ -65,7 +38,7 @@ static enum gsim_status time_of(const struct gsim_simulation *s, double *us, str
 
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error)
 {
-    struct ranking ranking = {0};
+    struct gsim_ranking ranking = {0};
     struct gsim_simulation s = point->simulation;
     double us;
     if (s.gpu_count == 1 || !fits(s.scheduler, gsim_placement_at(0))) return GSIM_OK; /* there is no choice */
@@ -75,12 +48,12 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
     bool is_own = s.scheduler->places ||
                   s.scheduler->uses_devices; /* others take the program's own GPUs from the placement "program" */
     enum gsim_status status = is_own ? time_of(&s, &us, error) : GSIM_OK;
-    if (status == GSIM_OK && is_own) rank(&ranking, "the program's own", us);
+    if (status == GSIM_OK && is_own) gsim_ranking_add(&ranking, "the program's own", us);
     for (uint32_t i = 0; gsim_placement_at(i) && status == GSIM_OK; i++) {
         s.placement = gsim_placement_at(i);
         if (!fits(s.scheduler, s.placement) || (is_own && s.placement->follows_program)) continue;
         status = time_of(&s, &us, error);
-        if (status == GSIM_OK) rank(&ranking, s.placement->name, us);
+        if (status == GSIM_OK) gsim_ranking_add(&ranking, s.placement->name, us);
     }
     if (status != GSIM_OK) return status;
     point->simulation.placement = gsim_placement_find(ranking.best.name);
@@ -92,7 +65,7 @@ enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, s
 enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, const char *workload,
                                          const struct gsim_scheduler_ops **best, struct gsim_error *error)
 {
-    struct ranking ranking = {0};
+    struct gsim_ranking ranking = {0};
     enum gsim_status status = GSIM_OK;
     *best = NULL;
     for (uint32_t i = 0; gsim_scheduler_at(i) && status == GSIM_OK; i++) {
@@ -108,7 +81,7 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
         }
         if (setup->places_best) status = gsim_cli_best_place(&point, false, error);
         if (status == GSIM_OK) status = time_of(&point.simulation, &us, error);
-        if (status == GSIM_OK) rank(&ranking, scheduler->name, us);
+        if (status == GSIM_OK) gsim_ranking_add(&ranking, scheduler->name, us);
         gsim_cli_point_release(&point);
         if (status == GSIM_INPUT) status = GSIM_OK; /* it does not take such a program: ERROR tells of the last one */
     }

@@ -14,9 +14,7 @@
 
 #define STREAMS_DEFAULT 4
 #define RUNS_DEFAULT    20
-#define EVERY           8     /* up to so many streams each number is tried, then twice as many */
-#define SAME            0.002 /* fewer streams that take so much longer are as good */
-#define ALIKE           1e-5  /* two policies' times that differ by less differ by rounding: the first one counts */
+#define ALIKE           1e-5 /* two policies' times that differ by less differ by rounding: the first one counts */
 #define POLICIES        3
 
 struct question {
@@ -121,49 +119,12 @@ static enum gsim_status prepare(struct question *q, struct gsim_error *error)
 }
 
 /* --- the search --- */
-static enum gsim_status assign(struct question *q, const struct gsim_scheduler_ops *scheduler, uint32_t streams,
-                               struct gsim_assignment *a, struct gsim_error *error)
-{
-    const struct gsim_simulation *base = &q->base;
-    void *params = NULL;
-    char number[16];
-    if (!scheduler) return gsim_assign_list(a, &q->units, base, streams, error);
-    enum gsim_status status = gsim_cli_params(q->arguments, scheduler, &q->arena, &params, error);
-    const struct gsim_param *row = gsim_params_find(scheduler->params, "streams");
-    snprintf(number, sizeof number, "%u", streams);
-    if (status == GSIM_OK && row && gsim_params_get(row, params) == row->initial)
-        status = gsim_params_set(scheduler->params, params, "streams", number, error);
-    return status == GSIM_OK ? gsim_assign_by(a, &q->units, base, streams, scheduler, params, error) : status;
-}
-
-/* The policy's best number of streams. */
-static enum gsim_status search(struct question *q, const struct gsim_scheduler_ops *scheduler,
-                               struct gsim_assignment *best, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t k = q->found.asked < 2 ? 1 : 2; k <= q->found.asked && status == GSIM_OK;) {
-        struct gsim_assignment a = {0};
-        status = assign(q, scheduler, k, &a, error);
-        if (status == GSIM_OK) status = gsim_assignment_time(&a, &q->units, &q->base, error);
-        bool is_better = status == GSIM_OK && (!best->policy || a.us < best->us * (1 - SAME));
-        if (is_better) {
-            gsim_assignment_release(best);
-            *best = a;
-        } else {
-            gsim_assignment_release(&a);
-        }
-        uint32_t next = k < EVERY ? k + 1 : 2 * k;
-        k = k < q->found.asked && next > q->found.asked ? q->found.asked : next;
-    }
-    return status;
-}
-
 static enum gsim_status search_all(struct question *q, struct gsim_error *error)
 {
     const char *name = q->arguments->value[GSIM_CLI_SCHED];
     const struct gsim_scheduler_ops *schedulers[POLICIES] = {NULL, gsim_scheduler_find("kesco"),
                                                              gsim_scheduler_find("heft")};
-    uint32_t first = 0, count = POLICIES;
+    uint32_t count = POLICIES;
     enum gsim_status status = GSIM_OK;
     if (name) count = 1;
     if (name && strcmp(name, "list") != 0) status = gsim_cli_scheduler(name, &schedulers[0], error);
@@ -171,8 +132,11 @@ static enum gsim_status search_all(struct question *q, struct gsim_error *error)
     if (status == GSIM_OK) status = gsim_cli_check_opts(q->arguments, schedulers + is_list, count - is_list, error);
     if (status == GSIM_OK) status = gsim_assign_list(&q->one, &q->units, &q->base, 1, error);
     if (status == GSIM_OK) status = gsim_assignment_time(&q->one, &q->units, &q->base, error);
-    for (uint32_t i = first; i < count && status == GSIM_OK; i++) {
-        status = search(q, schedulers[i], &q->tried[i], error);
+    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+        void *params = NULL;
+        if (schedulers[i]) status = gsim_cli_params(q->arguments, schedulers[i], &q->arena, &params, error);
+        if (status == GSIM_OK)
+            status = gsim_assign_best(&q->tried[i], &q->units, &q->base, q->found.asked, schedulers[i], params, error);
         q->found.tried_count++;
         if (status == GSIM_OK && q->tried[i].us < q->tried[q->found.best].us * (1 - ALIKE)) q->found.best = i;
     }

@@ -15,52 +15,11 @@
 #define MORRIS_DEFAULT 20   /* places: the literature's 10 to 50 */
 #define SOBOL_DEFAULT  256
 
-/* How far a number may be off, by where it comes from: our judgement, in per cent. */
-static double spread_of_kind(enum gsim_number_kind kind)
-{
-    switch (kind) {
-    case GSIM_KIND_DATASHEET:
-        return 2;
-    case GSIM_KIND_PUBLISHED:
-    case GSIM_KIND_MEASURED:
-        return 5;
-    case GSIM_KIND_FITTED:
-    case GSIM_KIND_DERIVED:
-        return 10;
-    case GSIM_KIND_ASSUMED:
-        return 50;
-    }
-    GSIM_BUG("kind %d", (int)kind);
-}
-
 /* --- which numbers --- */
-/* A number of zero has no spread in per cent, and switches off what it describes: it stays, as do switches. */
 static void add_input(struct gsim_sensitivity *s, enum gsim_device_number number, double spread)
 {
-    struct gsim_input *input = &s->inputs[s->input_count];
-    double value = gsim_device_get(&s->setup.device, number), least = gsim_device_number_minimum(number),
-           most = gsim_device_number_maximum(number);
-    if (value == 0 || (gsim_device_number_is_count(number) && most <= 1)) return;
-    *input = (struct gsim_input){.number = number, .value = value};
-    input->spread = spread > 0 ? spread : spread_of_kind(s->setup.device.kind[number]);
-    input->low = fmax(least, value * (1 - input->spread / 100));
-    input->high = fmin(most, value * (1 + input->spread / 100));
-    input->is_count = gsim_device_number_is_count(number);
-    if (input->is_count) { /* at least one step either way */
-        input->low = fmax(least, fmin(round(input->low), value - 1));
-        input->high = fmin(most, fmax(round(input->high), value + 1));
-    }
-    s->input_count++;
+    s->input_count += gsim_input_of(&s->inputs[s->input_count], &s->setup.device, number, spread);
 }
-
-/* Limits of the architecture, which nobody has wrong. */
-static const bool is_certain[GSIM_DEVICE_NUMBER_COUNT] = {
-    [GSIM_DEV_warp_threads] = true,    [GSIM_DEV_warps_per_sm] = true,         [GSIM_DEV_blocks_per_sm] = true,
-    [GSIM_DEV_subpartitions] = true,   [GSIM_DEV_registers_per_sm] = true,     [GSIM_DEV_registers_per_block] = true,
-    [GSIM_DEV_register_unit] = true,   [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_smem_unit_bytes] = true,
-    [GSIM_DEV_smem_reserved_bytes] = true, [GSIM_DEV_mig_1g_sms] = true, [GSIM_DEV_mig_2g_sms] = true,
-    [GSIM_DEV_mig_3g_sms] = true,      [GSIM_DEV_mig_4g_sms] = true,           [GSIM_DEV_mig_7g_sms] = true,
-};
 
 static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_error *error)
 {
@@ -74,7 +33,7 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
     s->spread = spread;
     if (!list || strcmp(list, "all") == 0) {
         for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
-            if (list || !is_certain[i]) add_input(s, (enum gsim_device_number)i, spread);
+            if (list || !gsim_number_is_certain((enum gsim_device_number)i)) add_input(s, (enum gsim_device_number)i, spread);
         return GSIM_OK;
     }
     for (const char *word = list; word;) {

@@ -5,15 +5,9 @@
  */
 #pragma once
 
+#include "ask/questions/sensitivity.h"
 #include "cli/figures/plot.h"
 #include "sweep/sensitivity.h"
-
-/* A number of the device that is varied from LOW to HIGH around VALUE. */
-struct gsim_input {
-    enum gsim_device_number number;
-    double value, low, high, spread; /* spread: per cent */
-    bool is_count;
-};
 
 struct gsim_sensitivity {
     const struct gsim_cli_arguments *arguments;
