@@ -61,7 +61,7 @@ void gsim_session_kernel_times(const struct gsim_session *session, double *start
 /* Returns the report, gpusim-report/1. */
 const char *gsim_session_report(struct gsim_session *session);
 
-/* Asks QUESTION of the program, device, scheduler and options that are set: explain, whatif, compare or spread. WORDS:
+/* Asks QUESTION, one of gsim_session_question()'s, of the program, device, scheduler and options that are set. WORDS:
  * what the question takes ("graph,launch=2x"; schedulers; copies); NULL: nothing. Returns its table as JSON,
  * gpusim-answer/1; NULL: it failed. */
 const char *gsim_session_ask(struct gsim_session *session, const char *question, const char *words);
