@@ -13,7 +13,7 @@
 #include "gpusim/scenario.h"
 #include "gpusim/workload.h"
 #include "session/policy.h"
-#include "sim/base/answer.h"
+#include "sim/base/answer/answer.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 #include "sim/sm/demand.h"

@@ -45,11 +45,11 @@ bool gsim_input_of(struct gsim_input *input, const struct gsim_device_spec *devi
 bool gsim_number_is_certain(enum gsim_device_number number)
 {
     static const bool is_certain[GSIM_DEVICE_NUMBER_COUNT] = {
-        [GSIM_DEV_warp_threads] = true,    [GSIM_DEV_warps_per_sm] = true,         [GSIM_DEV_blocks_per_sm] = true,
-        [GSIM_DEV_subpartitions] = true,   [GSIM_DEV_registers_per_sm] = true,     [GSIM_DEV_registers_per_block] = true,
-        [GSIM_DEV_register_unit] = true,   [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_smem_unit_bytes] = true,
-        [GSIM_DEV_smem_reserved_bytes] = true, [GSIM_DEV_mig_1g_sms] = true, [GSIM_DEV_mig_2g_sms] = true,
-        [GSIM_DEV_mig_3g_sms] = true,      [GSIM_DEV_mig_4g_sms] = true,           [GSIM_DEV_mig_7g_sms] = true,
+        [GSIM_DEV_warp_threads] = true,        [GSIM_DEV_warps_per_sm] = true,         [GSIM_DEV_mig_1g_sms] = true,
+        [GSIM_DEV_subpartitions] = true,       [GSIM_DEV_registers_per_sm] = true,     [GSIM_DEV_mig_2g_sms] = true,
+        [GSIM_DEV_register_unit] = true,       [GSIM_DEV_registers_per_thread] = true, [GSIM_DEV_mig_3g_sms] = true,
+        [GSIM_DEV_smem_reserved_bytes] = true, [GSIM_DEV_registers_per_block] = true,  [GSIM_DEV_mig_4g_sms] = true,
+        [GSIM_DEV_smem_unit_bytes] = true,     [GSIM_DEV_blocks_per_sm] = true,        [GSIM_DEV_mig_7g_sms] = true,
     };
     return is_certain[number];
 }

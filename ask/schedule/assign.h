@@ -39,8 +39,8 @@ void gsim_assignment_release(struct gsim_assignment *assignment);
 enum gsim_status gsim_assignment_time(struct gsim_assignment *assignment, const struct gsim_units *units,
                                       const struct gsim_simulation *base, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Puts into BEST what takes least of SCHEDULER's (NULL: list) assignments to up to STREAMS streams, unless it holds what
- * is as good. PARAMS NULL: defaults; its streams, where it has that and it is not set, are each number that is tried. */
+/* Puts into BEST what takes least of SCHEDULER's (NULL: list) assignments to up to STREAMS streams, unless it holds
+ * what is as good. PARAMS NULL: defaults; "streams", where it is a parameter and not set, is each number in turn. */
 enum gsim_status gsim_assign_best(struct gsim_assignment *best, const struct gsim_units *units,
                                   const struct gsim_simulation *base, uint32_t streams,
                                   const struct gsim_scheduler_ops *scheduler, const void *params,

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "sim/base/answer/answer.h"
 #include "sim/base/text.h"
 #include "sweep/merge.h"
 #include "sweep/query/query.h"
 
 #define LIMIT_TERMINAL 60 /* rows on a terminal, when not told otherwise */
-#define CELL_TEXT_SIZE 128
 
 struct results {
     const struct gsim_cli_arguments *arguments;
@@ -19,6 +19,8 @@ struct results {
     struct gsim_selected answer;
     struct gsim_arena arena;
     size_t limit;
+    struct gsim_answer table; /* the answer as a table, and what of it is shown */
+    struct gsim_look *look;
 };
 
 static const char *value_of(const struct results *results, enum gsim_cli_key key)
@@ -97,19 +99,6 @@ static enum gsim_status ask(struct results *results, struct gsim_error *error)
 }
 
 /* --- the answer -------------------------------------------------------------------------------------------------- */
-static const char *number_text(double number, char text[CELL_TEXT_SIZE])
-{
-    snprintf(text, CELL_TEXT_SIZE, isnan(number) ? "-" : "%.6g", number);
-    return text;
-}
-
-static const char *cell_text(const struct gsim_cell *cell, char text[CELL_TEXT_SIZE])
-{
-    if (cell->type == GSIM_CELL_TEXT) return gsim_text_fit(text, CELL_TEXT_SIZE, cell->text, 100);
-    snprintf(text, CELL_TEXT_SIZE, cell->type == GSIM_CELL_NULL ? "-" : "%.10g", cell->real);
-    return text;
-}
-
 static const char *const grouped_heads[] = {"n", "mean", "ci95", "geomean", "min", "max"};
 #define GROUPED_COUNT  (sizeof(grouped_heads) / sizeof(grouped_heads[0]))
 #define GROUPED_SPREAD 2
@@ -155,73 +144,58 @@ static bool has_failed(const struct gsim_selected *answer)
     return false;
 }
 
-/* Column INDEX of row ROW, or its head where ROW is SIZE_MAX: names, then the value or the figures of a group, then the
- * status where one is not ok. NULL behind the last column. */
-static const char *entry(const struct gsim_selected *answer, size_t row, size_t index, bool *is_number,
-                         char text[CELL_TEXT_SIZE])
+/* Of column J: texts, where one row has one. */
+static bool is_text(const struct gsim_selected *s, size_t j)
 {
-    bool is_head = row == SIZE_MAX;
-    *is_number = true;
-    if (index < answer->name_count) {
-        const struct gsim_cell *cell = is_head ? NULL : &answer->rows[row].cells[index];
-        *is_number = cell && cell->type != GSIM_CELL_TEXT;
-        return is_head ? gsim_text_fit(text, CELL_TEXT_SIZE, answer->names[index], 100) : cell_text(cell, text);
-    }
-    index -= answer->name_count;
-    if (figure_count(answer)) {
-        if (index >= figure_count(answer)) return NULL;
-        return is_head ? figure_head(answer, index) : number_text(figure_value(answer, row, index), text);
-    }
-    if (index == 0) return is_head ? answer->value_name : number_text(answer->rows[row].value, text);
-    *is_number = false;
-    if (index > 1 || !has_failed(answer)) return NULL;
-    return is_head ? "status" : answer->rows[row].status ? answer->rows[row].status : "ok";
+    for (size_t i = 0; i < s->row_count && j < s->name_count; i++)
+        if (s->rows[i].cells[j].type == GSIM_CELL_TEXT) return true;
+    return j >= s->name_count + (figure_count(s) ? figure_count(s) : 1); /* the status */
 }
 
-static size_t count_columns(const struct gsim_selected *answer)
+static union gsim_value value_at(struct results *r, size_t i, size_t j, bool is_text)
 {
-    return answer->name_count + (figure_count(answer) ? figure_count(answer) : has_failed(answer) ? 2u : 1u);
+    const struct gsim_selected *s = &r->answer;
+    const struct gsim_cell *cell = j < s->name_count ? &s->rows[i].cells[j] : NULL;
+    size_t figure = j - s->name_count;
+    if (!cell && is_text) return (union gsim_value){.text = s->rows[i].status ? s->rows[i].status : "ok"};
+    if (!cell) return (union gsim_value){.real = figure_count(s) ? figure_value(s, i, figure) : s->rows[i].value};
+    bool is_none = cell->type == GSIM_CELL_NULL;
+    if (!is_text) return (union gsim_value){.real = is_none ? NAN : cell->real};
+    if (cell->type == GSIM_CELL_TEXT || is_none) return (union gsim_value){.text = is_none ? NULL : cell->text};
+    return (union gsim_value){.text = gsim_arena_printf(&r->arena, "%.15g", cell->real)};
 }
 
-static void put_row(const struct gsim_selected *answer, size_t row, size_t columns, const size_t *widths,
-                    struct gsim_output *output)
+/* Names, then the value or the figures of a group, then the status, which is shown where one is not ok. */
+static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
 {
-    char text[CELL_TEXT_SIZE];
-    bool is_number;
-    for (size_t j = 0; j < columns; j++) {
-        const char *shown = entry(answer, row, j, &is_number, text);
-        /* Numbers end, texts begin in one column; a head follows what stands below it. */
-        if (row == SIZE_MAX && j < answer->name_count)
-            is_number = answer->row_count && answer->rows[0].cells[j].type != GSIM_CELL_TEXT;
-        bool is_last = j + 1 == columns;
-        if (is_number)
-            gsim_output_printf(output, "%*s%s", (int)widths[j], shown, is_last ? "" : "  ");
-        else if (is_last)
-            gsim_output_text(output, shown);
-        else
-            gsim_output_printf(output, "%-*s  ", (int)widths[j], shown);
+    const struct gsim_selected *s = &r->answer;
+    size_t figures = figure_count(s), count = s->name_count + (figures ? figures : 2), shown = 0;
+    struct gsim_answer_column *columns = GSIM_ARENA_ARRAY(&r->arena, struct gsim_answer_column, count + 1);
+    r->look = GSIM_ARENA_ARRAY(&r->arena, struct gsim_look, count + 1);
+    if (r->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t j = 0; j < count; j++) {
+        bool is_name = j < s->name_count, is_status = !figures && j + 1 == count;
+        const char *name = is_name     ? s->names[j]
+                           : figures   ? figure_head(s, j - s->name_count)
+                           : is_status ? "status"
+                                       : s->value_name;
+        columns[j] = (struct gsim_answer_column){name, "", is_text(s, j) ? GSIM_VALUE_TEXT : GSIM_VALUE_NUMBER,
+                                                 is_status && !has_failed(s)};
+        if (!columns[j].is_detail) r->look[shown++] = (struct gsim_look){name, name, is_name ? "%.10g" : NULL};
     }
-    gsim_output_text(output, "\n");
+    gsim_answer_begin(&r->table, columns);
+    for (size_t i = 0; i < s->row_count; i++) {
+        union gsim_value *row = gsim_answer_row(&r->table);
+        for (size_t j = 0; j < count && row; j++) row[j] = value_at(r, i, j, columns[j].type == GSIM_VALUE_TEXT);
+    }
+    return r->table.arena.failed || r->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 static void put_table(const void *what, struct gsim_output *output)
 {
     const struct results *results = what;
     const struct gsim_selected *answer = &results->answer;
-    size_t columns = count_columns(answer),
-           shown = answer->row_count < results->limit ? answer->row_count : results->limit;
-    size_t *widths = gsim_alloc(columns * sizeof(*widths));
-    char text[CELL_TEXT_SIZE];
-    bool is_number;
-    if (!widths) {
-        output->failed = true;
-        return;
-    }
-    for (size_t i = 0; i <= shown; i++)
-        for (size_t j = 0; j < columns; j++) {
-            size_t length = strlen(entry(answer, i ? i - 1 : SIZE_MAX, j, &is_number, text));
-            if (length > widths[j]) widths[j] = length;
-        }
+    size_t shown = answer->row_count < results->limit ? answer->row_count : results->limit;
     if (answer->pairs)
         gsim_output_printf(
             output,
@@ -234,74 +208,20 @@ static void put_table(const void *what, struct gsim_output *output)
                                ? "%s of groups, mean and spread (standard deviation) over different cells\n\n"
                                : "%s of groups, mean with 95 %% confidence interval\n\n",
                            answer->value_name);
-    put_row(answer, SIZE_MAX, columns, widths, output);
-    for (size_t i = 0; i < shown; i++) put_row(answer, i, columns, widths, output);
+    gsim_answer_look(&results->table, results->look, shown, output);
     if (shown < answer->row_count)
         gsim_output_printf(output, "... %zu more (--limit N shows more, --csv FILE writes all)\n",
                            answer->row_count - shown);
-    gsim_free(widths);
 }
 
 static void put_csv(const void *what, struct gsim_output *output)
 {
-    const struct results *results = what;
-    const struct gsim_selected *answer = &results->answer;
-    char text[CELL_TEXT_SIZE];
-    size_t columns = count_columns(answer);
-    bool is_number;
-    for (size_t i = 0; i <= answer->row_count; i++) {
-        for (size_t j = 0; j < columns; j++) {
-            size_t row = i ? i - 1 : SIZE_MAX;
-            if (j) gsim_output_text(output, ",");
-            if (i && j < answer->name_count) {
-                const struct gsim_cell *cell = &answer->rows[row].cells[j];
-                if (cell->type == GSIM_CELL_TEXT) gsim_output_csv_string(output, cell->text);
-                if (cell->type != GSIM_CELL_TEXT && cell->type != GSIM_CELL_NULL)
-                    gsim_output_printf(output, "%.15g", cell->real);
-            } else if (i && j < answer->name_count + (figure_count(answer) ? figure_count(answer) : 1)) {
-                double value =
-                    figure_count(answer) ? figure_value(answer, row, j - answer->name_count) : answer->rows[row].value;
-                if (isfinite(value)) gsim_output_printf(output, "%.12g", value);
-            } else {
-                gsim_output_csv_string(output, entry(answer, row, j, &is_number, text));
-            }
-        }
-        gsim_output_text(output, "\n");
-    }
-}
-
-static void put_json_number(double value, struct gsim_output *output)
-{
-    if (isfinite(value)) gsim_output_printf(output, "%.15g", value);
-    else gsim_output_text(output, "null");
+    gsim_answer_csv(&((const struct results *)what)->table, output);
 }
 
 static void put_json(const void *what, struct gsim_output *output)
 {
-    const struct results *results = what;
-    const struct gsim_selected *answer = &results->answer;
-    gsim_output_put(output, "{'schema': 'gpusim-answer/1', 'value': %q,\n 'rows': [", answer->value_name);
-    for (size_t i = 0; i < answer->row_count; i++) {
-        gsim_output_text(output, i ? ",\n  {" : "\n  {");
-        for (size_t j = 0; j < answer->name_count; j++) {
-            const struct gsim_cell *cell = &answer->rows[i].cells[j];
-            gsim_output_put(output, "%q: ", answer->names[j]);
-            if (cell->type == GSIM_CELL_TEXT) gsim_output_json_string(output, cell->text);
-            else put_json_number(cell->type == GSIM_CELL_NULL ? NAN : cell->real, output);
-            gsim_output_text(output, ", ");
-        }
-        for (size_t j = 0; j < figure_count(answer); j++) {
-            gsim_output_printf(output, "%s\"%s\": ", j ? ", " : "", figure_head(answer, j));
-            put_json_number(figure_value(answer, i, j), output);
-        }
-        if (!figure_count(answer)) {
-            gsim_output_put(output, "%q: ", answer->value_name);
-            put_json_number(answer->rows[i].value, output);
-            gsim_output_printf(output, ", \"status\": \"%s\"", answer->rows[i].status ? answer->rows[i].status : "ok");
-        }
-        gsim_output_text(output, "}");
-    }
-    gsim_output_text(output, "]}\n");
+    gsim_answer_json(&((const struct results *)what)->table, output);
 }
 
 /* What the numbers alone would hide. */
@@ -334,6 +254,7 @@ static enum gsim_status show(struct results *results, struct gsim_error *error)
     gsim_store_close(store);
     if (status != GSIM_OK) return status;
     warn(results);
+    if (tabulate(results, error)) return error->status;
     return gsim_cli_write(value_of(results, GSIM_CLI_CSV), value_of(results, GSIM_CLI_JSON),
                           &(struct gsim_cli_forms){put_csv, put_json, put_table}, results, error);
 }
@@ -372,6 +293,7 @@ int gsim_cli_results(const struct gsim_cli_arguments *arguments)
                                 arguments->operands[1]);
     else if (!(status = gsim_cli_check_used(arguments, GSIM_CLI_OF_ROWS, &error)))
         status = show(&results, &error);
+    gsim_answer_release(&results.table);
     gsim_selected_release(&results.answer);
     gsim_arena_release(&results.arena);
     if (stopped_by) fprintf(stderr, "gpusim: stopped; no file was changed; the same command starts afresh\n");

@@ -33,7 +33,8 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
     s->spread = spread;
     if (!list || strcmp(list, "all") == 0) {
         for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
-            if (list || !gsim_number_is_certain((enum gsim_device_number)i)) add_input(s, (enum gsim_device_number)i, spread);
+            if (list || !gsim_number_is_certain((enum gsim_device_number)i))
+                add_input(s, (enum gsim_device_number)i, spread);
         return GSIM_OK;
     }
     for (const char *word = list; word;) {

@@ -11,8 +11,8 @@
 #include "ask/whatif/moments.h"
 #include "ask/whatif/rows.h"
 #include "gpusim/limits.h"
-#include "sim/base/answer.h"
 #include "gpusim/order.h"
+#include "sim/base/answer/answer.h"
 #include "sim/base/text.h"
 
 #define TEXT_COLUMNS 56

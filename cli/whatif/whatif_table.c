@@ -9,7 +9,7 @@
 #include "cli/figures/plot.h"
 #include "cli/whatif/whatif.h"
 #include "plots/tornado.h"
-#include "sim/base/answer.h"
+#include "sim/base/answer/answer.h"
 #include "sim/base/text.h"
 
 #define NAME_COLUMNS 26

@@ -16,6 +16,7 @@ enum gsim_value_type {
     GSIM_VALUE_BOOL,  /* int */
     GSIM_VALUE_REAL,  /* double; NAN: none */
     GSIM_VALUE_TIME,  /* gsim_time, written in us */
+    GSIM_VALUE_NUMBER, /* double in 12 digits, of whole numbers 15; NAN: none */
 };
 
 struct gsim_answer_column {
@@ -25,7 +26,7 @@ struct gsim_answer_column {
 };
 
 union gsim_value {
-    const char *text;
+    const char *text; /* NULL: none */
     uint64_t count;
     int truth;
     double real;

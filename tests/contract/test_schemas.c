@@ -7,14 +7,17 @@
 #include <stdlib.h>
 
 #include "gpusim/memory.h"
+#include "gpusim/session.h"
 #include "sim/program/file.h"
 #include "sim/program/readops.h"
 #include "tests/contract/schema.h"
 #include "tests/test.h"
 
-enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, PAPER, SCHEMA_COUNT };
+enum { PROGRAM, DEVICE, REPORT, RUNS, SWEEP, EXPLAIN, WHATIF, ARCH, NODE, SCHEDULE, KERNELS, PAPER, ANSWER,
+       SCHEMA_COUNT };
 static const char *const names[SCHEMA_COUNT] = {"program", "device", "report", "runs",     "sweep",  "explain",
-                                                "whatif",  "arch",   "node",   "schedule", "kernels", "paper"};
+                                                "whatif",  "arch",   "node",   "schedule", "kernels", "paper",
+                                                "answer"};
 
 static cJSON *read_json(const char *path)
 {
@@ -207,6 +210,28 @@ static void test_outputs(void)
     check_written(SCHEDULE, "schedule hits --device h200 --streams 2 -o", "s.json");
 }
 
+/* The table that answers a question is one from the library, too. */
+static void test_answers(void)
+{
+    struct gsim_session *s = gsim_session_create();
+    CHECK(gsim_session_workload(s, "vec", 1e6) == 0);
+    for (int64_t i = 0; gsim_session_question(i); i++) {
+        const char *name = gsim_session_question(i), *words = strcmp(name, "validate") == 0  ? "1ms"
+                                                              : strcmp(name, "ablate") == 0 ? "wave_tails"
+                                                              : strcmp(name, "spread") == 0 ? "3"
+                                                              : strcmp(name, "sensitivity") == 0 ? "launch_us"
+                                                                                                 : NULL;
+        const char *text = gsim_session_ask(s, name, words);
+        CHECK_MSG(text, "%s: %s", name, gsim_session_error(s));
+        cJSON *json = cJSON_Parse(text ? text : "");
+        check_value(ANSWER, json, name);
+        cJSON_Delete(json);
+    }
+    gsim_session_destroy(s);
+    check_written(ANSWER, "sweep --workload vec --sched serial,kesco --size 1e6 --out r.db && " GPUSIM_BINARY
+                          " results r.db --json", "a.json");
+}
+
 /* --- what does not keep to them -------------------------------------------------------------------------------- */
 static void test_refused(void)
 {
@@ -258,6 +283,10 @@ static void test_refused(void)
          "{\"schema\":\"gpusim-kernels/"
          "1\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"pipes\":{\"fp\":1}}]}",
          "/kernels/0/pipes", "additionalProperties: fp"},
+        {ANSWER, "{\"schema\":\"gpusim-answer/1\",\"columns\":[{\"name\":\"a\",\"unit\":\"\"}]}", "", "required: rows"},
+        {ANSWER,
+         "{\"schema\":\"gpusim-answer/1\",\"columns\":[{\"name\":\"a\",\"unit\":\"\"}],\"rows\":[{\"a\":[]}]}",
+         "/rows/0/a", "type"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"vary\":{\"size\":[]}}", "/vary/size", "minItems"},
         {SWEEP, "{\"schema\":\"gpusim-sweep/1\",\"repeat\":1.5}", "/repeat", "type: integer"},
         {PAPER, "{\"schema\":\"gpusim-paper/1\",\"name\":\"x\",\"title\":\"x\",\"steps\":[]}", "/steps", "minItems"},
@@ -289,6 +318,7 @@ static const struct test_case cases[] = {
     {"examples in documents keep to them", test_documents},
     {"programs: the fields that are read", test_fields},
     {"what the program writes keeps to them", test_outputs},
+    {"answers keep to theirs", test_answers},
     {"what is wrong does not", test_refused},
     {"no keyword is passed over", test_checker},
 };
