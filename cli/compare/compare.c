@@ -14,6 +14,7 @@
 #include "sim/base/jobs/each.h"
 #include "sim/base/text.h"
 #include "sweep/stats.h"
+#include "cli/ranks/ranks.h"
 
 #define BASE_DEFAULT  "serial"
 #define REPEAT_MOST   1e6
@@ -194,7 +195,7 @@ struct collector {
 };
 
 /* --- one run, in a worker -------------------------------------------------------------------------------------- */
-void gsim_compare_keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
+static void keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell)
 {
     for (size_t i = 0; i < point->option_count; i++)
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
@@ -213,6 +214,71 @@ static uint32_t count_gpus(const struct gsim_timeline *timeline)
     return count;
 }
 
+/* --- --ranks: a cell is a run of all ranks under one scheduler --- */
+static bool is_count(const struct gsim_comparison *comparison)
+{
+    double number;
+    return gsim_text_quantity(comparison->arguments->value[GSIM_CLI_RANKS], &number);
+}
+
+static enum gsim_status read_cell(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
+                                  struct gsim_cli_arguments *words, struct gsim_cli_ranks *ranks,
+                                  struct gsim_error *error)
+{
+    *words = *comparison->asked;
+    words->value[GSIM_CLI_SCHED] = comparison->schedulers[scheduler]->name;
+    return gsim_cli_ranks_init(ranks, words, words->value[GSIM_CLI_RANKS],
+                               is_count(comparison) ? comparison->workloads[workload] : NULL, error);
+}
+
+static enum gsim_status open_ranks(struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    struct gsim_cli_arguments words;
+    struct gsim_cli_ranks ranks = {0};
+    comparison->asked = comparison->arguments;
+    enum gsim_status status = gsim_cli_check_used(comparison->asked, GSIM_CLI_OF_RANKS, error);
+    if (!status && !is_count(comparison)) { /* the file names the programs */
+        if (comparison->arguments->value[GSIM_CLI_WORKLOAD])
+            return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
+        comparison->workloads[0] = comparison->arguments->value[GSIM_CLI_RANKS];
+        comparison->workload_count = 1;
+    }
+    if (!status) status = read_cell(comparison, 0, 0, &words, &ranks, error);
+    struct gsim_cli_arguments *kept = GSIM_ARENA_NEW(&comparison->arena, struct gsim_cli_arguments);
+    if (!status && !kept) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!status) {
+        const char *device = ranks.words.value[GSIM_CLI_DEVICE];
+        *kept = *comparison->asked; /* of a node ranks have the device and the links alone */
+        kept->value[GSIM_CLI_NODE] = NULL;
+        kept->value[GSIM_CLI_DEVICE] = device ? gsim_arena_strdup(&comparison->arena, device) : NULL;
+        comparison->arguments = kept;
+        if (comparison->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    }
+    gsim_cli_ranks_release(&ranks);
+    return status;
+}
+
+static enum gsim_status run_ranks(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
+                                  size_t repetition, struct gsim_compare_cell *cell, struct gsim_error *error)
+{
+    struct gsim_cli_arguments words;
+    struct gsim_cli_ranks r = {0};
+    struct gsim_timeline timeline = {0};
+    enum gsim_status status = read_cell(comparison, workload, scheduler, &words, &r, error);
+    if (!status) status = gsim_cli_ranks_time(&r, repetition, &timeline, &cell->metrics, error);
+    if (!status && timeline.iteration_count) {
+        cell->done = true;
+        cell->iterations = timeline.iteration_count;
+        cell->first = timeline.iterations[0];
+        cell->kernels = timeline.kernel_count / timeline.iteration_count;
+        cell->gpus = gsim_cli_ranks_count(&r);
+        keep_settings(&r.points[0], cell);
+    }
+    gsim_timeline_release(&timeline);
+    gsim_cli_ranks_release(&r);
+    return status;
+}
+
 static enum gsim_status run_once(void *data, uint64_t item, void *result, struct gsim_error *error)
 {
     const struct gsim_comparison *comparison = ((struct collector *)data)->comparison;
@@ -222,7 +288,7 @@ static enum gsim_status run_once(void *data, uint64_t item, void *result, struct
     struct gsim_cli_setup setup = comparison->setup;
     struct gsim_cli_point point;
     struct gsim_timeline timeline = {0};
-    if (comparison->asked) return gsim_compare_run_ranks(comparison, workload, scheduler, repetition, cell, error);
+    if (comparison->asked) return run_ranks(comparison, workload, scheduler, repetition, cell, error);
     setup.seed += repetition;
     if (comparison->placements) setup.placement = comparison->placements[scheduler];
     enum gsim_status status =
@@ -233,7 +299,7 @@ static enum gsim_status run_once(void *data, uint64_t item, void *result, struct
         status = gsim_cli_point_run(&point, comparison->writes_plan, &timeline, &cell->metrics, error);
     if (status == GSIM_OK && comparison->writes_plan)
         status = gsim_cli_write_plan(comparison->arguments, &timeline, error);
-    if (status == GSIM_OK) gsim_compare_keep_settings(&point, cell);
+    if (status == GSIM_OK) keep_settings(&point, cell);
     if (status == GSIM_OK && timeline.iteration_count) {
         cell->done = true;
         cell->first = timeline.iterations[0];
@@ -434,7 +500,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_columns(comparison, error);
     if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
-        status = gsim_compare_open_ranks(comparison, error);
+        status = open_ranks(comparison, error);
     if (status == GSIM_OK) status = check_opts(comparison, error);
     if (status == GSIM_OK) gsim_cli_note_place(arguments, comparison->schedulers, comparison->shown_count);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);

@@ -48,12 +48,6 @@ static inline struct gsim_compare_cell *gsim_compare_cell(const struct gsim_comp
     return &c->cells[workload * c->scheduler_count + scheduler];
 }
 
-/* compare_ranks.c: the words as asked for, and those with the ranks' device; a cell, in a worker. */
-enum gsim_status gsim_compare_open_ranks(struct gsim_comparison *comparison, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_compare_run_ranks(const struct gsim_comparison *comparison, size_t workload, size_t scheduler,
-                                        size_t repetition, struct gsim_compare_cell *cell,
-                                        struct gsim_error *error) GSIM_NODISCARD;
-void gsim_compare_keep_settings(const struct gsim_cli_point *point, struct gsim_compare_cell *cell);
 
 /* --csv, --report, and the table unless one of them went to standard output. cli/compare/compare_table.c */
 enum gsim_status gsim_compare_deliver(struct gsim_comparison *comparison, struct gsim_error *error) GSIM_NODISCARD;

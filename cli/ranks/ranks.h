@@ -3,9 +3,28 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "cli/ranks/file.h"
+#include "gpusim/collective.h"
 #include "gpusim/scenario.h"
 #include "sim/rank_node.h"
+
+/* Ranks that run one program. */
+struct gsim_cli_rank_entry {
+    const char *program; /* a path, or a name as --workload takes it */
+    uint32_t device, count;
+};
+
+struct gsim_cli_rank_file {
+    const char *node;      /* NULL: not given */
+    uint32_t nodes;        /* at least 1 */
+    double net_gbps;       /* 0: not given */
+    bool folds;            /* ranks of one entry are simulated once */
+    struct gsim_cli_rank_entry *entries;
+    uint32_t count;
+    struct gsim_arena arena;
+};
+enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file,
+                                         struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file); /* accepts zeroed */
 
 /* The ranks of a file, or so many of a workload. */
 struct gsim_cli_ranks {

@@ -10,10 +10,3 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
 /* It is a trace, a program or a workload: what streams are worth to it as one CUDA graph. */
 enum gsim_status gsim_cli_schedule_trace(const struct gsim_cli_arguments *arguments,
                                          struct gsim_error *error) GSIM_NODISCARD;
-
-struct gsim_cuda_options;
-struct gsim_cli_run;
-/* WRITTEN against the source at PATH; NULL: the source alone. GSIM_INPUT: it is wrong, and what is wrong is printed. */
-enum gsim_status gsim_cli_schedule_check(const char *path, const struct gsim_cuda_options *options,
-                                         const struct gsim_cli_run *run, const char *written, size_t length,
-                                         struct gsim_error *error) GSIM_NODISCARD;

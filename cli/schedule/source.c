@@ -9,6 +9,43 @@
 #include "sim/base/text.h"
 #include "source/write/cuda.h"
 #include "traces/import/importers.h"
+#include "sim/program/file.h"
+#include "source/run/check.h"
+#include "cli/whatif/subject.h"
+
+/* --- --check: both are run on the CPU in many orders --- */
+#define ORDERS 24
+
+/* WRITTEN against the source at PATH; NULL: the source alone. GSIM_INPUT: it is wrong, and what is wrong is printed. */
+static enum gsim_status check_in_orders(const char *path, const struct gsim_cuda_options *options,
+                                        const struct gsim_cli_run *run, const char *written, size_t length,
+                                        struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    struct gsim_run_verdict *verdict = GSIM_ARENA_NEW(&arena, struct gsim_run_verdict);
+    struct gsim_run_check check = {
+        .path = path, .options = options, .orders = ORDERS, .written = written, .written_length = length,
+        .words = run->words, .limit_s = run->limit_s};
+    char *source = gsim_file_read(path, &check.source_length, error);
+    enum gsim_status status = source ? GSIM_OK : error->status;
+    check.source = source;
+    if (status == GSIM_OK && !verdict) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_run_check(&check, verdict, error);
+    if (status == GSIM_OK && !verdict->is_right) {
+        fputs(verdict->text, stderr);
+        status = gsim_error_set(error, GSIM_INPUT, "%s: %s", path,
+                                written ? "what was written is not the same program; nothing is written"
+                                        : "its streams are not ordered as its data needs");
+    }
+    if (status == GSIM_OK)
+        fprintf(stderr,
+                "checked: %" PRIu32 " kernels in %" PRIu32 " orders: no race, all %" PRIu32
+                " copies to the host and what it reads itself are the source's\n",
+                verdict->kernels, verdict->orders, verdict->seen);
+    gsim_free(source);
+    gsim_arena_release(&arena);
+    return status;
+}
 
 /* Less than one in a hundred is none. */
 #define LEAST_GAIN 1.01
@@ -197,7 +234,7 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
         diff = is_wanted ? diff : NULL;
     }
     if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
-        status = gsim_cli_schedule_check(s->path, &s->cuda, &s->run, text, length, error);
+        status = check_in_orders(s->path, &s->cuda, &s->run, text, length, error);
     if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
     if (status == GSIM_OK && to) status = write_text(to, text, length, error);
     if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
@@ -214,7 +251,7 @@ static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
     enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_cli_source_run(s->arguments, s->path, false, &s->cuda, &s->run, error);
-    if (status == GSIM_OK) status = gsim_cli_schedule_check(s->path, &s->cuda, &s->run, NULL, 0, error);
+    if (status == GSIM_OK) status = check_in_orders(s->path, &s->cuda, &s->run, NULL, 0, error);
     gsim_cli_run_release(&s->run);
     gsim_free(s->words);
     return status;
@@ -240,4 +277,25 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
     gsim_cli_run_release(&s.run);
     gsim_free(s.words);
     return status;
+}
+
+/* --- the command: a CUDA source is told by its name's end --- */
+static enum gsim_status schedule(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    const char *path = arguments->operand_count ? arguments->operands[0] : "", *end = strrchr(path, '.');
+    bool is_source = end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
+    if (!is_source && arguments->operand_count != 1)
+        return gsim_error_set(error, GSIM_USAGE,
+                              "nothing to schedule: expected gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD");
+    if (is_source) {
+        enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_CUDA, error);
+        return status == GSIM_OK ? gsim_cli_schedule_source(arguments, error) : status;
+    }
+    return gsim_cli_schedule_trace(arguments, error);
+}
+
+int gsim_cli_schedule(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    return schedule(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -6,16 +6,90 @@
  */
 #include "cli/schedule/schedule.h"
 
-#include "ask/schedule/result.h"
 #include "cli/figures/plot.h"
 #include "cli/whatif/subject.h"
 #include "source/pytorch/plan.h"
 #include "traces/import/pytorch/graph_dot.h"
+#include "gpusim/version.h"
+#include "ask/schedule/assign.h"
+#include "sim/base/output.h"
+#include "traces/import/pytorch/operators.h"
 
 #define STREAMS_DEFAULT 4
 #define RUNS_DEFAULT    20
 #define ALIKE           1e-5 /* two policies' times that differ by less differ by rounding: the first one counts */
 #define POLICIES        3
+
+struct schedule {
+    const char *subject, *device;
+    const struct gsim_units *units;
+    const struct gsim_traced_operators *operators; /* empty: none are known */
+    const uint32_t *roots;       /* by unit: its operator, GSIM_NO_OPERATOR for none */
+    uint32_t asked;              /* at most so many streams */
+    const struct gsim_assignment *one, *tried; /* all on one stream; the best of each policy */
+    uint32_t tried_count, best;  /* of TRIED */
+    struct gsim_worth worth;
+};
+
+/* --- the plan as JSON, a node for each kernel and copy (docs/schemas/schedule.json) --- */
+/* The plan to apply: the best of SCHEDULE's tried ones, or all on one stream where nothing gains. */
+static const struct gsim_assignment *plan_of(const struct schedule *s)
+{
+    return s->tried_count && s->tried[s->best].us < s->one->us ? &s->tried[s->best] : s->one;
+}
+
+static void put_tried(struct gsim_output *out, const struct gsim_assignment *a, bool is_last)
+{
+    gsim_output_printf(out, "    {\"policy\": \"%s\", \"streams\": %u", a->policy, a->stream_count);
+    gsim_output_json_real(out, "us", a->us);
+    gsim_output_printf(out, "}%s\n", is_last ? "" : ",");
+}
+
+static void put_node(struct gsim_output *out, const struct schedule *s, const struct gsim_assignment *plan,
+                     uint32_t unit, uint32_t node)
+{
+    const struct gsim_units *u = s->units;
+    const struct gsim_op *op = &u->source->ops[u->nodes[node]];
+    const char *separator = "";
+    gsim_output_printf(out, "    {\"node\": %u, \"op\": %u, \"name\": ", node, u->nodes[node]);
+    gsim_output_json_string(out, op->kind == GSIM_OP_KERNEL ? u->source->kernels[op->kernel_index].name : "copy");
+    if (s->roots[unit] != GSIM_NO_OPERATOR) {
+        gsim_output_text(out, ", \"operator\": ");
+        gsim_output_json_string(out, s->operators->items[s->roots[unit]].name);
+    }
+    gsim_output_printf(out, ", \"unit\": %u, \"stream\": %u, \"waits\": [", unit, plan->stream_of[unit]);
+    for (uint32_t w = plan->wait_start[unit]; node == u->units[unit].first && w < plan->wait_start[unit + 1];
+         w++, separator = ", ") {
+        const struct gsim_unit *before = &u->units[plan->waits[w]];
+        gsim_output_printf(out, "%s%u", separator, before->first + before->count - 1);
+    }
+    gsim_output_printf(out, "]}%s\n", node + 1 == u->node_count ? "" : ",");
+}
+
+static void put_schedule(struct gsim_output *out, const struct schedule *s)
+{
+    const struct gsim_assignment *plan = plan_of(s);
+    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION
+                          "\",\n  \"program\": ");
+    gsim_output_json_string(out, s->subject);
+    gsim_output_text(out, ",\n  \"device\": ");
+    gsim_output_json_string(out, s->device);
+    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked,
+                       plan->policy, plan->stream_count);
+    gsim_output_json_real(out, "one_stream_us", s->one->us);
+    gsim_output_json_real(out, "planned_us", plan->us);
+    gsim_output_text(out, ",\n  \"worth\": {\"percent\": ");
+    gsim_output_real(out, s->worth.percent);
+    gsim_output_json_real(out, "low", s->worth.low);
+    gsim_output_json_real(out, "high", s->worth.high);
+    gsim_output_json_real(out, "plain", s->worth.plain);
+    gsim_output_text(out, "},\n  \"tried\": [\n");
+    for (uint32_t i = 0; i < s->tried_count; i++) put_tried(out, &s->tried[i], i + 1 == s->tried_count);
+    gsim_output_text(out, "  ],\n  \"nodes\": [\n");
+    for (uint32_t i = 0; i < s->units->count; i++)
+        for (uint32_t n = 0; n < s->units->units[i].count; n++) put_node(out, s, plan, i, s->units->units[i].first + n);
+    gsim_output_text(out, "  ]\n}\n");
+}
 
 struct question {
     const struct gsim_cli_arguments *arguments;
@@ -24,7 +98,7 @@ struct question {
     struct gsim_simulation base;
     struct gsim_units units;
     struct gsim_traced_operators operators;
-    struct gsim_schedule found;
+    struct schedule found;
     struct gsim_assignment one, tried[POLICIES];
     uint32_t runs;
     struct gsim_arena arena;
@@ -147,9 +221,9 @@ static enum gsim_status search_all(struct question *q, struct gsim_error *error)
 static void put_text(const void *what, struct gsim_output *out)
 {
     const struct question *q = what;
-    const struct gsim_schedule *f = &q->found;
+    const struct schedule *f = &q->found;
     const struct gsim_assignment *best = &f->tried[f->best];
-    bool is_worth = gsim_schedule_plan(f) != f->one;
+    bool is_worth = plan_of(f) != f->one;
     gsim_output_printf(out, "%s on %s: %u kernels and copies of %u units as one CUDA graph\n", f->subject, f->device,
                        q->units.node_count, q->units.count);
     gsim_output_printf(out, "\n%-12s %8s %12s %9s\n%-12s %8u %12.1f %9s\n", "assignment", "streams", "us", "worth %",
@@ -173,7 +247,7 @@ static void put_text(const void *what, struct gsim_output *out)
 
 static void put_json(const void *what, struct gsim_output *out)
 {
-    gsim_schedule_put_json(out, &((const struct question *)what)->found);
+    put_schedule(out, &((const struct question *)what)->found);
 }
 
 static enum gsim_status put_files(struct question *q, struct gsim_error *error)
@@ -182,7 +256,7 @@ static enum gsim_status put_files(struct question *q, struct gsim_error *error)
     struct gsim_output out = {0};
     enum gsim_status status = GSIM_OK;
     if (python) {
-        const struct gsim_assignment *best = gsim_schedule_plan(&q->found);
+        const struct gsim_assignment *best = plan_of(&q->found);
         const struct gsim_pytorch_plan plan = {best->stream_count, q->units.count, best->stream_of, q->found.roots,
                                                &q->operators};
         const char *command = gsim_cli_command_line(q->arguments, &q->arena);

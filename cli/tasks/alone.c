@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpusim/scenario.h"
+#include "sim/base/text.h"
 
 enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *t, const struct gsim_simulation *simulation,
                                     struct gsim_timeline *timeline, struct gsim_task_stats *stats,
@@ -72,4 +73,81 @@ enum gsim_status gsim_cli_tasks_alone(struct gsim_cli_tasks *t, struct gsim_erro
         if (status != GSIM_OK) return status;
     }
     return GSIM_OK;
+}
+
+/* --- gpusim run --- */
+static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = t->setup->arguments;
+    const char *share = arguments->value[GSIM_CLI_SHARE];
+    const struct gsim_sharing_ops *ops;
+    struct gsim_timeline timeline = {0};
+    void *params = NULL;
+    enum gsim_status status = gsim_cli_tasks_profile(t, error);
+    if (status != GSIM_OK || (arguments->value[GSIM_CLI_MEASURE] && !share)) return status;
+    status = gsim_cli_share(share ? share : "exclusive", &ops, error);
+    if (status == GSIM_OK) status = gsim_cli_check_share_opts(t, &ops, 1, error);
+    if (status == GSIM_OK) status = gsim_cli_share_params(t, ops, &params, error);
+    if (status != GSIM_OK) return status;
+    struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
+    if (!stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    struct gsim_simulation s = gsim_cli_tasks_simulation(t, ops, params);
+    status = gsim_cli_tasks_alone(t, error);
+    if (status == GSIM_OK) status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
+    if (status == GSIM_OK) status = gsim_cli_deliver_all(arguments, &s, &timeline, &t->points[0], stats, error);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    struct gsim_cli_setup setup = {0};
+    struct gsim_cli_tasks tasks = {0};
+    gsim_time from, until;
+    enum gsim_status status = gsim_cli_check_files(arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
+    if (status != GSIM_OK) return status;
+    status = gsim_cli_tasks_init(&tasks, &setup, error);
+    if (status == GSIM_OK) status = run(&tasks, error);
+    gsim_cli_tasks_release(&tasks);
+    gsim_cli_setup_release(&setup);
+    return status;
+}
+
+/* --- --measure and --profile: the measurement that policies' profiles come from --- */
+#define MEASURE_US 30 /* of host time a launch: ours, the papers only say that it is much */
+
+enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_task_profiles_init(&t->profiles, t->count, error);
+    if (status == GSIM_OK) status = gsim_cli_tasks_alone(t, error);
+    for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) {
+        struct gsim_timeline timeline = {0};
+        struct gsim_task_stats stats;
+        status = gsim_cli_task_alone(t, i, MEASURE_US, &timeline, &stats, error);
+        if (status == GSIM_OK) status = gsim_task_profile_make(&t->profiles, &t->set, i, &timeline, MEASURE_US, error);
+        gsim_timeline_release(&timeline);
+        t->profiles.tasks[i].request_us = t->alone[i].alone_us;
+        t->profiles.tasks[i].measured_us = stats.mean_us;
+    }
+    return status;
+}
+
+enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *t, struct gsim_error *error)
+{
+    const char *from = t->setup->arguments->value[GSIM_CLI_PROFILE], *to = t->setup->arguments->value[GSIM_CLI_MEASURE];
+    enum gsim_status status = GSIM_OK;
+    if (from && to) return gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
+    if (!to && (!from || strcmp(from, "measure") != 0))
+        return from ? gsim_task_profiles_read(&t->profiles, &t->set, from, error) : GSIM_OK;
+    status = gsim_cli_tasks_measure(t, error);
+    for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) {
+        double with = t->profiles.tasks[i].measured_us, without = t->profiles.tasks[i].request_us;
+        char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
+        fprintf(stderr, "gpusim: measured %s: a request took %s, %s without measuring (%.2fx)\n", t->tasks[i].name,
+                gsim_text_us(a, with), gsim_text_us(b, without),
+                with / without);
+    }
+    return status == GSIM_OK && to ? gsim_task_profiles_write(&t->profiles, t->setup->device.name, to, error) : status;
 }

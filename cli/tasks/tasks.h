@@ -65,7 +65,6 @@ enum gsim_status gsim_cli_tasks_run(const struct gsim_cli_tasks *tasks, const st
                                     struct gsim_timeline *timeline, struct gsim_task_stats *stats,
                                     struct gsim_error *error) GSIM_NODISCARD;
 
-/* --- cli/task_profile.c ---- */
 /* Of each task alone, every launch slowed down by keeping its times; what that costs goes to stderr. */
 enum gsim_status gsim_cli_tasks_measure(struct gsim_cli_tasks *tasks, struct gsim_error *error) GSIM_NODISCARD;
 /* --profile: a file, or measured here. --measure: writes the file. */

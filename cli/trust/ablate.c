@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "cli/cli.h"
-#include "cli/trust/validate_jobs.h"
+#include "cli/trust/validate.h"
 #include "sim/device/rules.h"
 #include "sim/program/file.h"
 #include "traces/cases.h"

@@ -10,7 +10,6 @@
 #include "trust/calibrate/traces.h"
 #include "sim/device/device.h"
 #include "cli/cli.h"
-#include "cli/trust/calibrate_jobs.h"
 #include "cli/trust/host.h"
 #include "cli/trust/calibrate_traces.h"
 #include "sim/base/text.h"
@@ -18,11 +17,175 @@
 #include "sim/base/jobs/progress.h"
 #include "traces/import/importers.h"
 #include "traces/runs.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "gpusim/order.h"
+#include "trust/calibrate/calibrate.h"
+#include "sim/base/jobs/run.h"
 
 #define BASE_DEFAULT       "h200"
 #define FOLDS_DEFAULT      0
 #define ITERATIONS_DEFAULT 12
 #define TOLD_S             10.0 /* what takes less is not forecast, but on a terminal */
+
+struct shared;
+
+struct prediction_jobs {
+    struct gsim_calibration *calibration;
+    const struct gsim_gpu_options *gpu;
+    struct gsim_device_spec trial; /* a worker's: its strings are the device's */
+    uint64_t trial_number;
+    struct shared *shared;
+    struct gsim_pool *pool; /* NULL: none, or not started */
+    struct predicted *predicted; /* by run: its latest */
+    size_t *order; /* of the runs, the long ones first */
+    struct gsim_progress *progress; /* shown while the workers work; NULL: none */
+};
+
+/* --- runs predicted by worker processes: an item is a run's index --- */
+/* Written while the workers have nothing to do: the pipe that hands out an item comes behind it. */
+struct shared {
+    uint64_t number; /* of the devices so far */
+    double values[GSIM_DEVICE_NUMBER_COUNT];
+};
+
+struct predicted {
+    enum gsim_status status;
+    double us;
+    char message[200];
+};
+
+
+/* --- in a worker -------------------------------------------------------------------------------------------------- */
+static bool take_device(struct prediction_jobs *jobs)
+{
+    if (jobs->trial_number == jobs->shared->number) return true;
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
+        enum gsim_device_number number = (enum gsim_device_number)i;
+        double value = jobs->shared->values[i];
+        if (value != gsim_device_get(&jobs->trial, number) &&
+            !gsim_device_put(&jobs->trial, number, value, GSIM_KIND_FITTED, ""))
+            return false;
+    }
+    jobs->trial_number = jobs->shared->number;
+    return true;
+}
+
+static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
+{
+    struct prediction_jobs *jobs = data;
+    struct gsim_error error = {0};
+    struct predicted outcome;
+    memset(&outcome, 0, sizeof outcome); /* padding included: it goes through a pipe */
+    outcome.status = take_device(jobs) ? gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial,
+                                                                  jobs->gpu, &outcome.us, &error)
+                                       : gsim_no_memory(&error);
+    snprintf(outcome.message, sizeof outcome.message, "%.199s", error.message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+/* --- here --- */
+static void fail(void *data, uint64_t item, enum gsim_item_end end, const char *message, struct gsim_bytes *bytes)
+{
+    struct predicted outcome;
+    (void)data;
+    (void)end;
+    memset(&outcome, 0, sizeof outcome);
+    outcome.status = GSIM_SIM;
+    snprintf(outcome.message, sizeof outcome.message, "recorded run %llu: %.150s", (unsigned long long)item + 1,
+             message);
+    gsim_bytes_add(bytes, &outcome, sizeof outcome);
+}
+
+static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+{
+    struct prediction_jobs *jobs = data;
+    GSIM_INVARIANT(length == sizeof jobs->predicted[item]);
+    (void)error;
+    memcpy(&jobs->predicted[item], bytes, length);
+    return GSIM_OK;
+}
+
+struct ranked {
+    double size;
+    size_t index;
+};
+
+GSIM_ORDER(by_size, struct ranked, GSIM_DOWN(size) GSIM_UP(index))
+
+/* Those with most operations first, so that nobody waits long for the last. */
+static bool find_order(struct prediction_jobs *jobs)
+{
+    const struct gsim_calibration *c = jobs->calibration;
+    struct ranked *ranked = gsim_alloc((c->run_count + 1) * sizeof *ranked);
+    jobs->order = gsim_alloc((c->run_count + 1) * sizeof *jobs->order);
+    bool ok = ranked && jobs->order;
+    for (size_t i = 0; ok && i < c->run_count; i++)
+        ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
+    if (ok) qsort(ranked, c->run_count, sizeof *ranked, by_size);
+    for (size_t i = 0; ok && i < c->run_count; i++) jobs->order[i] = ranked[i].index;
+    gsim_free(ranked);
+    return ok;
+}
+
+/* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */
+static enum gsim_status start_jobs(struct prediction_jobs *jobs, struct gsim_calibration *calibration,
+                                   const struct gsim_gpu_options *gpu, uint32_t count, struct gsim_error *error)
+{
+    if (count > calibration->run_count) count = (uint32_t)calibration->run_count;
+    jobs->calibration = calibration;
+    jobs->gpu = gpu;
+    jobs->trial = calibration->device;
+    jobs->trial.arena = (struct gsim_arena){0};
+    jobs->predicted = gsim_alloc((calibration->run_count + 1) * sizeof *jobs->predicted);
+    if (!jobs->predicted || !find_order(jobs)) return gsim_no_memory(error);
+    void *page = mmap(NULL, sizeof *jobs->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
+    jobs->shared = page;
+    const struct gsim_pool_config config = {.jobs = count ? count : 1, .data = jobs, .run = run, .fail = fail};
+    return gsim_pool_create(&config, &jobs->pool, error);
+}
+
+/* As gsim_calibration_options.predict, JOBS as its context. */
+static enum gsim_status predict_by_jobs(void *context, const struct gsim_device_spec *device, const size_t *runs,
+                                        size_t count, double *us, struct gsim_error *error)
+{
+    struct prediction_jobs *jobs = context;
+    size_t run_count = jobs->calibration->run_count;
+    bool *wanted = gsim_alloc((run_count + 1) * sizeof *wanted);
+    uint64_t *items = gsim_alloc((count + 1) * sizeof *items);
+    struct gsim_pool_run all = {.items = items, .deliver = take, .data = jobs, .progress = jobs->progress};
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        jobs->shared->values[i] = gsim_device_get(device, (enum gsim_device_number)i);
+    jobs->shared->number++;
+    for (size_t i = 0; wanted && items && i < count; i++) wanted[runs[i]] = true;
+    for (size_t i = 0; wanted && items && i < run_count; i++)
+        if (wanted[jobs->order[i]]) items[all.count++] = jobs->order[i];
+    enum gsim_status status = wanted && items ? gsim_pool_run_on(jobs->pool, &all, error) : gsim_no_memory(error);
+    gsim_free(wanted);
+    gsim_free(items);
+    /* The first failure in the order of the runs, as without workers. */
+    for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+        const struct predicted *outcome = &jobs->predicted[runs[i]];
+        us[i] = outcome->status == GSIM_OK ? outcome->us : NAN;
+        if (outcome->status != GSIM_OK && outcome->status != GSIM_INPUT)
+            status = gsim_error_set(error, outcome->status, "%s", outcome->message);
+    }
+    return status;
+}
+
+static void end_jobs(struct prediction_jobs *jobs)
+{
+    gsim_pool_destroy(jobs->pool);
+    if (jobs->shared) munmap(jobs->shared, sizeof *jobs->shared);
+    gsim_free(jobs->predicted);
+    gsim_free(jobs->order);
+    gsim_arena_release(&jobs->trial.arena);
+    *jobs = (struct prediction_jobs){0};
+}
 
 struct command {
     const struct gsim_cli_arguments *arguments;
@@ -40,7 +203,7 @@ struct command {
     char gpu_name[64], recorded_device[GSIM_RUNS_DEVICE];
     int compute_capability; /* of the recordings; 0: not known */
     uint32_t job_count;
-    struct gsim_prediction_jobs jobs;
+    struct prediction_jobs jobs;
     struct gsim_progress progress;
     double started_s; /* the refinement */
     bool chosen[GSIM_DEVICE_NUMBER_COUNT];
@@ -252,8 +415,8 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     if (c->job_count > 1 && c->calibration.run_count > 1) {
         c->jobs.progress = &c->progress;
-        status = gsim_prediction_jobs_start(&c->jobs, &c->calibration, &c->gpu, c->job_count, error);
-        c->options.predict = gsim_prediction_jobs_predict;
+        status = start_jobs(&c->jobs, &c->calibration, &c->gpu, c->job_count, error);
+        c->options.predict = predict_by_jobs;
         c->options.predict_context = &c->jobs;
     }
     gsim_progress_start(&c->progress, 1, stderr);
@@ -331,7 +494,7 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = read_traces(&c, &error);
     if (status == GSIM_OK) status = calibrate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
-    gsim_prediction_jobs_end(&c.jobs);
+    end_jobs(&c.jobs);
     gsim_calibration_release(&c.calibration);
     gsim_traced_release(&c.traced);
     gsim_profile_samples_release(&c.profile);

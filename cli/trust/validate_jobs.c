@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * See cli/trust/validate_jobs.h. An item of the pool is a case's place in the list. Its outcome is a struct head, then
+ * See cli/trust/validate.h. An item of the pool is a case's place in the list. Its outcome is a struct head, then
  * the samples as they are in memory: a worker is a copy of this process, so pointers to cases mean the same here.
  */
-#include "cli/trust/validate_jobs.h"
+#include "cli/trust/validate.h"
 
 #include <string.h>
 

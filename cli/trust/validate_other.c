@@ -3,7 +3,7 @@
  * Layer: cli. "gpusim validate FILE --again FILE --other-device DEVICE": kernels timed on two GPUs, the one's times
  * predicted from the other's (trust/validate/other/other.h).
  */
-#include "cli/trust/validate_other.h"
+#include "cli/trust/validate.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/trust/validate_sharing.h"
+#include "cli/trust/validate.h"
 #include "plots/gnuplot.h"
 #include "trust/validate/services/ranges.h"
 #include "trust/validate/sharing.h"

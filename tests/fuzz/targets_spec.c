@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets that read one file of a user's: servers, arrivals, kernels' profiles, nodes, ranks. */
-#include "cli/ranks/file.h"
+#include "cli/ranks/ranks.h"
 #include "gpusim/platform.h"
 #include "serving/spec.h"
 #include "tests/fuzz/targets.h"
