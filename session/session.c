@@ -114,6 +114,7 @@ struct gsim_session {
     void *params;
     struct gsim_timeline timeline;
     struct gsim_metrics metrics;
+    double size; /* of the next workload; 0: default */
     bool has_device, has_program, has_run;
     atomic_bool is_busy, is_doomed; /* a run goes on; gsim_session_destroy() came while it did */
     char *report, *answer; /* of open_memstream() */
@@ -171,17 +172,14 @@ const char *gsim_session_error(const struct gsim_session *s)
                                     : s->error.message;
 }
 
-int gsim_session_device(struct gsim_session *s, const char *name)
+static enum gsim_status set_device(struct gsim_session *s, const char *name)
 {
-    RETURN_IF_BUSY(s);
     struct gsim_device_spec device = {0};
-    enum gsim_status status = gsim_device_load(name, &device, fresh(s));
-    if (status != GSIM_OK) return gsim_status_exit(status);
-    drop_run(s);
+    if (gsim_device_load(name, &device, &s->error)) return s->error.status;
     if (s->has_device) gsim_device_release(&s->device);
     s->device = device;
     s->has_device = true;
-    return 0;
+    return GSIM_OK;
 }
 
 static void use_scheduler(struct gsim_session *s)
@@ -190,8 +188,10 @@ static void use_scheduler(struct gsim_session *s)
     s->simulation.scheduler_params = s->params;
 }
 
-static enum gsim_status set_scheduler(struct gsim_session *s, const struct gsim_scheduler_ops *scheduler)
+static enum gsim_status set_scheduler(struct gsim_session *s, const char *name)
 {
+    const struct gsim_scheduler_ops *scheduler = NULL;
+    if (gsim_scheduler_load(name, &scheduler, &s->error)) return s->error.status;
     void *params = scheduler->params ? gsim_alloc(scheduler->params_size) : NULL;
     if (scheduler->params && !params) return gsim_no_memory(&s->error);
     if (params) gsim_params_set_defaults(scheduler->params, params);
@@ -200,15 +200,6 @@ static enum gsim_status set_scheduler(struct gsim_session *s, const struct gsim_
     s->params = params;
     use_scheduler(s);
     return GSIM_OK;
-}
-
-int gsim_session_scheduler(struct gsim_session *s, const char *name)
-{
-    RETURN_IF_BUSY(s);
-    const struct gsim_scheduler_ops *scheduler = NULL;
-    enum gsim_status status = gsim_scheduler_load(name, &scheduler, fresh(s));
-    drop_run(s);
-    return gsim_status_exit(status == GSIM_OK ? set_scheduler(s, scheduler) : status);
 }
 
 int gsim_session_policy(struct gsim_session *s, int64_t depth, gsim_session_push *push, gsim_session_pop *pop,
@@ -230,29 +221,27 @@ int gsim_session_policy(struct gsim_session *s, int64_t depth, gsim_session_push
     return 0;
 }
 
-int gsim_session_workload(struct gsim_session *s, const char *name, double size)
+static enum gsim_status set_workload(struct gsim_session *s, const char *name)
 {
-    RETURN_IF_BUSY(s);
-    struct gsim_error *error = fresh(s);
+    struct gsim_error *error = &s->error;
     struct gsim_program program = {0};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
-    const struct gsim_workload_options options = {.size = size, .shape = s->scheduler->shape};
+    const struct gsim_workload_options options = {.size = s->size, .shape = s->scheduler->shape};
     if (!workload && access(name, F_OK) != 0) {
         struct gsim_nearest nearest;
         char hint[96];
         gsim_nearest_init(&nearest, name);
         for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "'%.100s': no workload and no file%s", name,
-                                               gsim_nearest_text(&nearest, hint, sizeof hint)));
+        return gsim_error_set(error, GSIM_USAGE, "'%.100s': no workload and no file%s", name,
+                              gsim_nearest_text(&nearest, hint, sizeof hint));
     }
     enum gsim_status status =
         workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
-    if (status != GSIM_OK) return gsim_status_exit(status);
-    drop_run(s);
+    if (status != GSIM_OK) return status;
     if (s->has_program) gsim_program_release(&s->program);
     s->program = program;
     s->has_program = true;
-    return 0;
+    return GSIM_OK;
 }
 
 /* --- options --- */
@@ -298,7 +287,18 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
     int index;
     (void)fresh(s);
     drop_run(s);
-    if (strcmp(name, "memory") == 0) {
+    if (strcmp(name, "device") == 0) {
+        status = set_device(s, value);
+    } else if (strcmp(name, "scheduler") == 0) {
+        status = set_scheduler(s, value);
+    } else if (strcmp(name, "workload") == 0) {
+        status = set_workload(s, value);
+    } else if (strcmp(name, "size") == 0) {
+        status = gsim_text_quantity(value, &count) && count >= 0 && isfinite(count)
+                     ? GSIM_OK
+                     : gsim_error_set(&s->error, GSIM_USAGE, "size: expected a number, found '%.60s'", value);
+        if (status == GSIM_OK) s->size = count;
+    } else if (strcmp(name, "memory") == 0) {
         status = set_choice(s, name, value, "managed|pinned|pageable", &index);
         if (status == GSIM_OK) run->memory = (enum gsim_memory_mode)index;
     } else if (strcmp(name, "prefetch") == 0 || strcmp(name, "noise") == 0) {
@@ -365,8 +365,7 @@ static enum gsim_status ask(struct gsim_session *s, const char *question, const 
 static int work(struct gsim_session *s, const char *question, const char *words)
 {
     RETURN_IF_BUSY(s);
-    int failed = s->has_device ? 0 : gsim_session_device(s, GSIM_DEVICE_DEFAULT);
-    if (failed) return failed;
+    if (!s->has_device && gsim_session_set(s, "device", GSIM_DEVICE_DEFAULT)) return gsim_status_exit(s->error.status);
     if (atomic_exchange(&s->is_busy, true)) return gsim_status_exit(GSIM_USAGE);
     struct gsim_error *error = fresh(s);
     drop_run(s);

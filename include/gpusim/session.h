@@ -25,14 +25,10 @@ void gsim_session_destroy(struct gsim_session *session);
 /* Returns the message of the last failure, "" before; the session owns it. */
 const char *gsim_session_error(const struct gsim_session *session);
 
-/* Sets the device: a name or a file's path. */
-int gsim_session_device(struct gsim_session *session, const char *name);
-/* Sets the scheduler: a name or a shared object's path. */
-int gsim_session_scheduler(struct gsim_session *session, const char *name);
-/* Sets a built-in workload of SIZE (0: default), with launch shapes of the scheduler set before, or a program file. */
-int gsim_session_workload(struct gsim_session *session, const char *name, double size);
-/* Sets an option: memory, prefetch, iterations ("steady": until they repeat), seed, gpus, noise, gpu.X, device.X (after
- * the device), or a scheduler's parameter X or SCHED.X (after the scheduler). */
+/* Sets an option: device (a name or a file's path), scheduler (a name or a shared object's path), size (0: default) and
+ * then workload (a built-in one, with launch shapes of the scheduler set before, or a program file), memory, prefetch,
+ * iterations ("steady": until they repeat), seed, gpus, noise, gpu.X, device.X (after the device), or a scheduler's
+ * parameter X or SCHED.X (after the scheduler). */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
 /* Sets a policy in place of the scheduler: what gpusim/policy.h calls one. The runner makes the callbacks while the

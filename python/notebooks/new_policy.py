@@ -5,7 +5,7 @@
 
 # %%
 import gpusim
-from gpusim import native
+import gpusim
 
 
 class LongestFirst:
@@ -31,7 +31,7 @@ class LongestFirst:
 # ## On the image pipeline, in this process
 
 # %%
-session = native.Session(device="h200")
+session = gpusim.Session(device="h200")
 session.workload("img")
 mine = session.run(policy=LongestFirst())
 print(mine)

@@ -18,7 +18,7 @@ import gpusim._runs
 import gpusim._trace
 
 try:
-    from gpusim import native
+    from gpusim import _session as native
 except ImportError:  # no cffi
     native = None
 

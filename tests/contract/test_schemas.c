@@ -214,7 +214,7 @@ static void test_outputs(void)
 static void test_answers(void)
 {
     struct gsim_session *s = gsim_session_create();
-    CHECK(gsim_session_workload(s, "vec", 1e6) == 0);
+    CHECK(gsim_session_set(s, "size", "1e6") == 0 && gsim_session_set(s, "workload", "vec") == 0);
     for (int64_t i = 0; gsim_session_question(i); i++) {
         const char *name = gsim_session_question(i), *words = strcmp(name, "validate") == 0  ? "1ms"
                                                               : strcmp(name, "ablate") == 0 ? "wave_tails"

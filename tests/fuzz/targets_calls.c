@@ -52,15 +52,17 @@ static void call(struct gsim_session *s, char *line, const char **rest, bool *is
     if (strchr(line, '/')) return; /* no file of this machine */
     switch (*line) {
     case 'd':
-        (void)gsim_session_device(s, line + 1);
+        (void)gsim_session_set(s, "device", line + 1);
         break;
     case 's':
-        (void)gsim_session_scheduler(s, line + 1);
+        (void)gsim_session_set(s, "scheduler", line + 1);
         break;
     case 'w':
-        if (size > 0 && size <= MOST_SIZE) *is_short = gsim_session_workload(s, line + 1, size) == 0 || *is_short;
+        if (!(size > 0 && size <= MOST_SIZE) || gsim_session_set(s, "size", value)) break;
+        *is_short = gsim_session_set(s, "workload", line + 1) == 0 || *is_short;
         break;
     case 'o':
+        if (strcmp(line + 1, "size") == 0 || strcmp(line + 1, "workload") == 0) break; /* above, and small */
         if (value && (strcmp(line + 1, "iterations") != 0 || size < 4) && (strcmp(line + 1, "gpus") != 0 || size < 4))
             (void)gsim_session_set(s, line + 1, value);
         break;

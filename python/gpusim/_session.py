@@ -37,9 +37,6 @@ _DECLARATIONS = """
 struct gsim_session *gsim_session_create(void);
 void gsim_session_destroy(struct gsim_session *);
 const char *gsim_session_error(const struct gsim_session *);
-int gsim_session_device(struct gsim_session *, const char *);
-int gsim_session_scheduler(struct gsim_session *, const char *);
-int gsim_session_workload(struct gsim_session *, const char *, double);
 int gsim_session_set(struct gsim_session *, const char *, const char *);
 int gsim_session_policy(struct gsim_session *, int64_t, void (*)(void *, int64_t, const char *, double, double, int64_t),
                         int64_t (*)(void *, int64_t, double), void (*)(void *, int64_t, double), void *);
@@ -119,7 +116,7 @@ class Session:
         if self._session == _ffi.NULL:
             raise Error("out of memory")
         if device is not None:
-            self._check(self._lib.gsim_session_device(self._session, device.encode()))
+            self.set("device", device)
         if sched is not None:
             self.scheduler(sched)
         for name, value in options.pop("opt", {}).items():
@@ -150,13 +147,13 @@ class Session:
             raise (InputError if status == 2 else Error)(message, status)
 
     def set(self, name: str, value: Any) -> None:
-        """memory, prefetch, iterations, seed, gpus, noise, gpu.NAME, device.NAME, or a number of the scheduler."""
+        """device, scheduler, size and then workload, memory, prefetch, iterations, seed, gpus, noise, gpu.NAME, device.NAME, or a number of the scheduler."""
         text = "on" if value is True else "off" if value is False else str(value)
         self._alone(lambda: self._check(self._lib.gsim_session_set(self._session, name.encode(), text.encode())))
 
     def scheduler(self, name: str) -> None:
         """A scheduler's name or a shared object's path."""
-        self._alone(lambda: self._check(self._lib.gsim_session_scheduler(self._session, name.encode())))
+        self.set("scheduler", name)
 
     def workload(self, workload: Union[str, Program], size: float = 0) -> None:
         """A built-in workload, a program file, or a :class:`gpusim.Program`."""
@@ -164,7 +161,8 @@ class Session:
             with scratch() as folder:
                 self.workload(workload.write(os.path.join(folder, "p.json")))
         else:
-            self._alone(lambda: self._check(self._lib.gsim_session_workload(self._session, os.fspath(workload).encode(), size)))
+            self.set("size", size)
+            self.set("workload", os.fspath(workload))
 
     def _under(self, policy: Any, call: Callable[[], _T]) -> _T:
         """CALL's result under POLICY, which is gone after it."""
