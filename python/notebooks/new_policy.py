@@ -5,7 +5,6 @@
 
 # %%
 import gpusim
-import gpusim
 
 
 class LongestFirst:
