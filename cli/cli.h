@@ -315,8 +315,7 @@ enum gsim_status gsim_cli_placement(const struct gsim_cli_arguments *arguments, 
                                     struct gsim_error *error) GSIM_NODISCARD;
 /* What --opt sees of it: a name and parameters. */
 struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_ops *ops);
-/* Says once if one of COUNT schedulers asks no placement. */
-void gsim_cli_note_place(const struct gsim_cli_arguments *, const struct gsim_scheduler_ops *const *, size_t count);
+bool gsim_cli_ignores_place(const struct gsim_scheduler_ops *scheduler);
 struct gsim_cli_point;
 /* Also the plan that --sched plan=FILE names. */
 enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,

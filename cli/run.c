@@ -49,7 +49,6 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK && gsim_cli_is_best(name))
         status = gsim_cli_best_scheduler(&setup, workload, &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, workload, scheduler, error);
-    if (status == GSIM_OK) gsim_cli_note_place(arguments, &scheduler, 1);
     if (status == GSIM_OK && setup.places_best) status = gsim_cli_best_place(&point, true, error);
     if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){setup.device.name}, 1);
     if (status == GSIM_OK && spread_runs) status = gsim_cli_point_known(&point, "--spread", error);

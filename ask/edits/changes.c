@@ -489,7 +489,7 @@ static enum gsim_status edit_client(struct gsim_variant *v, const struct gsim_ch
     v->has_effect |= has_effect;
     if (!status && r->edit.overlap > 0)
         note(v, "no kernel waits for a collective: the most that overlap can give");
-    if (!status && r->edit.bucket_bytes && !r->edit.gradient_count)
+    if (!status && has_effect && r->edit.bucket_bytes && !r->edit.gradient_count)
         note(v, "taken to come evenly between two all-reduces: the trace does not say how gradients come");
     if (!status) status = edit_program(v, base, client, &edited, changes, count, program, error);
     gsim_program_release(&edited);

@@ -18,7 +18,7 @@ static void find_late(struct gsim_explained *e, uint32_t count)
         if (i == e->late) continue;
         kernels = fmax(kernels, late->kernels - e->times[i].kernels);
         idle = fmax(idle, late->idle - e->times[i].idle);
-        e->late_by_us = fmax(e->late_by_us, e->times[i].all_waiting);
+        e->late_by_us = fmax(e->late_by_us, e->times[i].exposed_waiting);
     }
     e->late_why = kernels >= idle ? "its kernels take longer" : "its GPU idles longer: its host is late";
 }

@@ -14,7 +14,7 @@ struct gsim_explained {
     gsim_time (*gpus)[GSIM_GPU_STATE_COUNT][GSIM_CAUSE_COUNT]; /* of several GPUs: each one's; NULL: there is one */
     struct gsim_client_time *times;      /* of clients, in place of it: each one's step */
     uint32_t late;                       /* the client that waits least for the others */
-    double late_by_us, step_us;          /* what others wait for it; the slowest one's step */
+    double late_by_us, step_us;          /* what another waits for it, exposed, at most; the slowest one's step */
     const char *late_why;
 };
 

@@ -22,13 +22,15 @@ struct edges {
     gsim_time from, until;
 };
 
-static void add(struct edges *e, enum kind kind, gsim_time start, gsim_time end)
+/* Returns how much of it lies within what is told. */
+static double add(struct edges *e, enum kind kind, gsim_time start, gsim_time end)
 {
     if (kind != INSIDE && start < e->from) start = e->from;
     if (kind != INSIDE && end > e->until) end = e->until;
-    if (start >= end) return;
+    if (start >= end) return 0;
     e->list[e->count++] = (struct edge){start, kind, 1};
     e->list[e->count++] = (struct edge){end, kind, -1};
+    return gsim_time_us(end - start);
 }
 
 static void collect(struct edges *e, const struct gsim_timeline *t, uint32_t task, struct gsim_client_time *sums)
@@ -40,18 +42,15 @@ static void collect(struct edges *e, const struct gsim_timeline *t, uint32_t tas
         const struct gsim_kernel_record *k = &t->kernels[i];
         if (k->task != task && k->device == device) add(e, OTHERS, k->start, k->end);
         if (k->task != task || t->program->kernels[k->kernel_index].collective) continue;
-        if (k->end > e->from && k->start < e->until) sums->kernels += gsim_time_us(k->end - k->start);
-        add(e, COMPUTE, k->start, k->end);
+        sums->kernels += add(e, COMPUTE, k->start, k->end);
     }
     for (size_t i = 0; i < t->copy_count; i++)
         if (t->copies[i].task == task) add(e, COMPUTE, t->copies[i].start, t->copies[i].end);
     for (size_t i = 0; i < t->collective_count; i++) {
         const struct gsim_collective_record *c = &t->collectives[i];
-        if (c->task != task || c->end <= e->from || c->start >= e->until) continue;
-        sums->all_waiting += gsim_time_us(c->begun - c->start);
-        sums->all_transfer += gsim_time_us(c->end - c->begun);
-        add(e, WAITING, c->start, c->begun);
-        add(e, TRANSFER, c->begun, c->end);
+        if (c->task != task) continue;
+        sums->all_waiting += add(e, WAITING, c->start, c->begun);
+        sums->all_transfer += add(e, TRANSFER, c->begun, c->end);
     }
 }
 

@@ -488,6 +488,18 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
     return run_once(&(struct collector){.comparison = comparison}, (uint64_t)best * comparison->repeat, &cell, error);
 }
 
+static enum gsim_status check_place(const struct gsim_comparison *comparison, struct gsim_error *error)
+{
+    size_t ignoring = 0;
+    for (size_t i = 0; i < comparison->shown_count; i++)
+        ignoring += gsim_cli_ignores_place(comparison->schedulers[i]);
+    if (ignoring == comparison->shown_count)
+        return gsim_error_set(error, GSIM_USAGE, "--place: eager takes none: whichever GPU has room takes a kernel");
+    if (ignoring)
+        fputs("gpusim: note: --place has no effect on eager: whichever GPU has room takes a kernel\n", stderr);
+    return GSIM_OK;
+}
+
 static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = comparison->arguments; /* with --place A,B */
@@ -502,7 +514,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
         status = open_ranks(comparison, error);
     if (status == GSIM_OK) status = check_opts(comparison, error);
-    if (status == GSIM_OK) gsim_cli_note_place(arguments, comparison->schedulers, comparison->shown_count);
+    if (status == GSIM_OK && arguments->value[GSIM_CLI_PLACE]) status = check_place(comparison, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status == GSIM_OK && comparison->placements && gsim_cli_gpu_count(&comparison->setup) < 2)
         status = gsim_error_set(error, GSIM_USAGE, "--place: applies to several GPUs (--gpus, --node)");

@@ -73,6 +73,7 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
         struct gsim_cli_point point;
         double us;
         if (setup->gpus > 1 && !gsim_scheduler_can_place(scheduler)) continue;
+        if (setup->arguments->value[GSIM_CLI_PLACE] && gsim_cli_ignores_place(scheduler)) continue;
         status = gsim_cli_point_init(&point, setup, workload, scheduler, error);
         if (status != GSIM_OK) return status;
         if (point.source && !scheduler->takes_source) {

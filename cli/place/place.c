@@ -16,15 +16,9 @@ struct gsim_scheduler_ops gsim_cli_placement_view(const struct gsim_placement_op
     return (struct gsim_scheduler_ops){.name = ops->name, .params = ops->params, .params_size = ops->params_size};
 }
 
-void gsim_cli_note_place(const struct gsim_cli_arguments *arguments, const struct gsim_scheduler_ops *const *schedulers,
-                         size_t count)
+bool gsim_cli_ignores_place(const struct gsim_scheduler_ops *scheduler)
 {
-    const struct gsim_scheduler_ops *eager = gsim_scheduler_find("eager");
-    for (size_t i = 0; i < count && arguments->value[GSIM_CLI_PLACE]; i++) {
-        if (schedulers[i] != eager) continue;
-        fputs("gpusim: note: --place has no effect on eager: whichever GPU has room takes a kernel\n", stderr);
-        return;
-    }
+    return scheduler == gsim_scheduler_find("eager");
 }
 
 /* The file of --sched plan=FILE, which may be one of several. */
@@ -59,6 +53,9 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
         point->simulation.op_plan = &point->plan;
         return read_plan(point, setup, error);
     }
+    if (setup->arguments->value[GSIM_CLI_PLACE] && setup->arguments->command != GSIM_CLI_COMPARE &&
+        gsim_cli_ignores_place(point->simulation.scheduler))
+        return gsim_error_set(error, GSIM_USAGE, "--place: eager takes none: whichever GPU has room takes a kernel");
     const struct gsim_placement_ops *placement = setup->placement ? setup->placement : of_program(point);
     if (!placement) return GSIM_OK;
     struct gsim_scheduler_ops view = gsim_cli_placement_view(placement);

@@ -252,6 +252,7 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     }
     status =
         gsim_cli_point_init(&point, &setup, maker->request.workload->text, maker->request.scheduler->scheduler, error);
+    if (status == GSIM_OK && setup.places_best) status = gsim_cli_best_place(&point, false, error);
     if (status == GSIM_OK) {
         put_options(maker, &point);
         status = gsim_cli_point_run(&point, true, &timeline, &metrics, error);

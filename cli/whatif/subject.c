@@ -119,7 +119,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
     if (status == GSIM_OK)
         status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
-    if (status == GSIM_OK) gsim_cli_note_place(&s->arguments, &s->scheduler, 1);
+    if (status == GSIM_OK && s->setup.places_best) status = gsim_cli_best_place(&s->point, true, error);
     bool is_asked = s->arguments.command == GSIM_CLI_WHATIF || s->arguments.value[GSIM_CLI_CHANGE];
     if (status == GSIM_OK && is_asked && !s->is_trace && !is_named && !s->setup.iterations &&
         s->point.program.iterations == 1)

@@ -83,6 +83,19 @@ saves loop graph 11 24
 trace pair 'blocks = 60; for (i = 0; i < 30; i++) for (h = 1; h <= 2; h++) { t = 90 * i + 20 * h; launch(h, 6 + h, t, 4, t + 4, 80, "agent"); call("cudaStreamSynchronize", h, t + 5, 81) }'
 saves pair graph none
 says pair whatif 'kernels run beside'
+# Launch calls of 5 us, one every 6, kernels of 4 us right behind, and a copy back of what they computed: a graph leaves the loop's
+# 25 us: 25 x 4.46 + 25 + about 10 = 147 of 180.
+trace back 'for (i = 0; i < 20; i++) { t = 175 * i; for (k = 0; k < 25; k++) launch(1, 7, t + 6 * k, 5, t + 6 * k + 7, 4, "solve"); copy("Memcpy DtoH (Device -> Pageable)", 7, t + 150, 13, t + 157, 1, 8) }'
+saves back graph 14 26
+# A step ends where the host waits for its stream, though all kernels are the same; it may be one launch of a graph.
+trace equal 'for (i = 0; i < 20; i++) { t = 225 * i; for (k = 0; k < 40; k++) launch(1, 7, t + 5 * k, 4, t + 5 * k + 6, 3, "solve"); call("cudaStreamSynchronize", 1, t + 200, 10) }'
+says equal explain 'as recorded 225.0 us'
+trace replays 'for (i = 0; i < 20; i++) { t = 400 * i; call("cudaGraphLaunch", 1, t, 6); of = id; for (k = 0; k < 100; k++) kernel(7, t + 8 + 2 * k, 1.7, "n", of); call("cudaStreamSynchronize", 1, t + 7, 205) }'
+says replays explain 'as recorded 400.0 us'
+# Copies that return early have calls of their own: 9 us each beside launches of 8, every 30.
+trace copies 'for (i = 0; i < 100; i++) { t = 30 * i; call("cudaMemcpyAsync", 1, t, 9); event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 7, t + 10, 2, sprintf("\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": %d, \"bytes\": 4096", id))
+    launch(1, 7, t + 10, 8, t + 19, 2, "k") }'
+says copies explain 'in call cudaMemcpyAsync'
 overhead=remove
 
 if [ "${GPUSIM_FULL-}" ]; then # seconds each
@@ -103,6 +116,11 @@ trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 35
 says talk whatif 'kernel:expert=2x'
 says_not talk whatif 'combine=2x'
 says talk whatif '20 kernels of DeepEP'
+for talks in cross_device_reduce_1stage a2a_dispatch_send oneShotAllReduceKernel; do
+    trace $talks "for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, \"void $talks<8>(int4*)\"); launch(1, 7, t + 6, 4, t + 354, 140, \"expert\") }"
+    says $talks whatif "kernel:expert=2x"
+    ! grep -qE "^kernel:.*(reduce|a2a|Reduce).*=2x" said || fail "$talks: $(grep ^kernel: said)"
+done
 # rocprofv3's CSV, of the GPU alone: 40 kernels of 15 us, 5 us apart; with the calls beside it the host binds: one every 30 us.
 awk 'BEGIN { q = "\""
     print q "Kind" q "," q "Agent_Id" q "," q "Queue_Id" q "," q "Kernel_Name" q "," q "Correlation_Id" q "," q "Start_Timestamp" q "," q "End_Timestamp" q "," q "Workgroup_Size_X" q "," q "Workgroup_Size_Y" q "," q "Workgroup_Size_Z" q "," q "Grid_Size_X" q "," q "Grid_Size_Y" q "," q "Grid_Size_Z" q

@@ -49,12 +49,17 @@ grep -q 'mean of '"$(wc -l <some)" err && mv some runs
 check --place
 [ "$(sort -k2 -g runs | awk 'NR == 1 { print $NF }')" = "$best" ] || fail "--place best takes $best: $(sort -k2 -g runs | head -n 2)"
 
-for command in '' compare; do # shellcheck disable=SC2086
-    "$gpusim" $command --workload graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err
-    [ "$(grep -c 'note: --place has no effect on eager' err)" = 1 ] || fail "eager $command: $(cat err)"
+# eager takes no placement: said beside others, refused alone. Sweeps and explain place as well as the best one does.
+for command in 'run --workload' 'compare --workload' explain; do # shellcheck disable=SC2086
+    "$gpusim" $command graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err && fail "eager $command is taken"
+    grep -q -- '--place: eager takes none' err || fail "eager $command: $(cat err)"
 done
-"$gpusim" explain graph.json --node h100-vm-x2 --memory pinned --sched eager --place least-loaded >out 2>err
-grep -q 'note: --place has no effect on eager' err || fail "eager explained: $(cat err)"
+"$gpusim" compare --workload graph.json --node h100-vm-x2 --memory pinned --sched eager,heft --place least-loaded >out 2>err
+[ "$(grep -c 'note: --place has no effect on eager' err)" = 1 ] || fail "eager beside heft: $(cat err)"
+"$gpusim" sweep --workload graph.json --node h100-vm-x2 --memory pinned --sched heft,eager --vary place=round-robin,least-loaded,dmdas,best --out places.db 2>err
+"$gpusim" results places.db --columns sched,place,iteration_us,status --csv places.csv >out
+awk -F, '$1 == "heft" && $2 != "best" && (!least || $3 < least) { least = $3 } $1 == "heft" && $2 == "best" { best = $3 } $1 == "eager" && /ok/ { exit 1 }
+    END { exit !(best > 0 && best <= least) }' places.csv || fail "places of a sweep: $(cat places.csv)"
 
 : >runs
 for sched in $("$gpusim" list schedulers | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do

@@ -79,7 +79,10 @@ bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct
 
 bool gsim_talks_by_name(const char *name)
 {
-    static const char *const parts[] = {"nccl", "rccl", "nvshmem", "deep_ep", "internode::", "intranode::", "rocshmem"};
+    static const char *const parts[] = {"nccl", "rccl", "nvshmem", "deep_ep", "internode::", "intranode::", "rocshmem",
+                                        "cross_device_reduce", "allreduce_fusion", "oneShotAllReduce", "a2a_combine",
+                                        "twoShotAllReduce", "one_shot_all_reduce", "two_shot_all_reduce", "mscclpp",
+                                        "multimem_all_reduce", "a2a_dispatch"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(name, parts[i])) return true;
     return false;

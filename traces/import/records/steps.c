@@ -286,10 +286,12 @@ static enum gsim_status find_annotated(struct finder *f)
 }
 
 /* --- launches that repeat --- */
+/* The kernel, and whether the host has waited since the launch before. */
 static uint32_t token_of(const struct finder *f, uint32_t index)
 {
     const struct gsim_activity *work = &f->r->works[work_at(f, index)->index];
-    return f->r->shapes[work->shape].name;
+    uint32_t at = f->works[index];
+    return 2 * f->r->shapes[work->shape].name + (at && f->host->steps[at - 1].kind == GSIM_STEP_SYNC);
 }
 
 /* Whether the launches are the same PERIOD apart, from the first to the last. */
@@ -328,9 +330,9 @@ static bool has_sign(const struct finder *f, uint32_t count)
 }
 
 /* Whether each period begins with a launch of its own: the works of a graph have one. */
-static bool has_begins(const struct finder *f, uint32_t period)
+static bool has_begins(const struct finder *f, uint32_t from, uint32_t period)
 {
-    for (uint32_t i = period; i < f->work_count; i += period)
+    for (uint32_t i = from + period; i < f->work_count; i += period)
         if (work_at(f, i)->time_ns == work_at(f, i - 1)->time_ns) return false;
     return true;
 }
@@ -357,7 +359,7 @@ static uint32_t find_last_launches(const struct finder *f, uint32_t *from)
         tries++;
         uint32_t held = repeated_tail(f, p);
         *from = f->work_count - held / p * p;
-        if (held / p >= LEAST_TAIL && held >= TAIL * f->work_count) return p;
+        if (held / p >= LEAST_TAIL && held >= TAIL * f->work_count && has_begins(f, *from, p)) return p;
     }
     return 0;
 }
@@ -372,7 +374,7 @@ static enum gsim_status find_launches(struct finder *f)
         tries++;
         if (f->work_count % p == 0 && repeats(f, p)) period = p;
     }
-    if (period && (period < LEAST_PERIOD || !has_begins(f, period) || !has_sign(f, f->work_count / period))) period = 0;
+    if (period && (period < LEAST_PERIOD || !has_begins(f, 0, period) || !has_sign(f, f->work_count / period))) period = 0;
     if (!period) period = find_last_launches(f, &from);
     if (!period) return GSIM_OK;
     enum gsim_status status = GSIM_OK;
