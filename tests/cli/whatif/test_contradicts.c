@@ -20,7 +20,8 @@ static const char *said_of(enum gsim_change_kind kind, double us, uint32_t secon
     w = (struct gsim_cli_whatif){.found = {.row_count = 1}};
     w.found.rows[0] = row;
     w.asked.subject.scheduler = gsim_scheduler_find("async");
-    w.asked.subject.point.program = (struct gsim_program){.kernels = kernels, .kernel_count = 1, .ops = ops, .op_count = 2};
+    w.asked.subject.point.program = (struct gsim_program){.kernels = kernels, .kernel_count = 1,
+                                                          .ops = ops, .op_count = 2};
     gsim_whatif_check(&w);
     return w.asked.subject.gpu_note;
 }

@@ -374,7 +374,8 @@ static enum gsim_status find_launches(struct finder *f)
         tries++;
         if (f->work_count % p == 0 && repeats(f, p)) period = p;
     }
-    if (period && (period < LEAST_PERIOD || !has_begins(f, 0, period) || !has_sign(f, f->work_count / period))) period = 0;
+    bool is_layer = period < LEAST_PERIOD || !has_begins(f, 0, period);
+    if (period && (is_layer || !has_sign(f, f->work_count / period))) period = 0;
     if (!period) period = find_last_launches(f, &from);
     if (!period) return GSIM_OK;
     enum gsim_status status = GSIM_OK;
