@@ -3,7 +3,7 @@
  * Layer: ask. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
  * graph, drop synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues,
  * faster kernels, links or another device; of ranks, collectives, links and how many they are. Which to try and how to
- * show it: cli/whatif/whatif.c.
+ * show it: cli/whatif/whatif_table.c.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
 #define KIND_LIST "ask/questions/questions.def"
 #include "sim/base/registry.def"
 
-enum subject { DRAWN, CLIENTS, UNLIKE, UNKNOWN };
+enum subject { DRAWN, PROFILED, CLIENTS, UNLIKE, UNKNOWN };
 
 static const struct refusal {
     const char *question; /* NULL: any */
@@ -19,6 +19,7 @@ static const struct refusal {
     const char *why;
 } refusals[] = {
     {NULL, DRAWN, "needs all ops beforehand, and what is drawn while it runs has none"},
+    {NULL, PROFILED, "the way of sharing needs a profile of the tasks, which changes make stale"},
     {"schedule", CLIENTS, "is of one program: expected that of one of the clients"},
     {"schedule", UNKNOWN, "needs to know what its kernels read and write"},
     {"sensitivity", UNLIKE, "varies the numbers of one device, and the GPUs are unlike"},
@@ -33,14 +34,14 @@ static bool is_drawn(const struct gsim_changeable *s)
     return is_drawn;
 }
 
-static enum gsim_status check(const struct gsim_question_ops *ops, const struct gsim_changeable *s,
-                              struct gsim_error *error)
+enum gsim_status gsim_question_check(const char *question, const struct gsim_changeable *s, struct gsim_error *error)
 {
-    const bool is[] = {[DRAWN] = is_drawn(s), [CLIENTS] = s->clients, [UNLIKE] = s->simulation->devices,
+    const struct gsim_sharing_ops *way = s->clients ? s->simulation->sharing : NULL;
+    const bool is[] = {[DRAWN] = is_drawn(s), [PROFILED] = way && way->needs_profile, [CLIENTS] = s->clients, [UNLIKE] = s->simulation->devices,
                        [UNKNOWN] = !s->has_data};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
-        if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, ops->name) == 0))
-            return gsim_error_set(error, GSIM_USAGE, "%s: %s", ops->name, refusals[i].why);
+        if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, question) == 0))
+            return gsim_error_set(error, GSIM_USAGE, "%s: %s", question, refusals[i].why);
     return GSIM_OK;
 }
 
@@ -51,7 +52,7 @@ enum gsim_status gsim_ask(const char *question, const struct gsim_changeable *sc
     if (!ops) return gsim_error_set(error, GSIM_USAGE, "unknown question '%.60s'", question);
     if (words && *words && !*ops->words)
         return gsim_error_set(error, GSIM_USAGE, "%s: takes no words, found '%.60s'", ops->name, words);
-    enum gsim_status status = check(ops, scenario, error);
+    enum gsim_status status = gsim_question_check(ops->name, scenario, error);
     if (!status) status = ops->answer(scenario, words && *words ? words : NULL, answer, error);
     return !status && answer->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
 }

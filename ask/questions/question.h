@@ -25,6 +25,9 @@ const struct gsim_question_ops *gsim_question_at(uint32_t index);     /* NULL at
 enum gsim_status gsim_ask(const char *question, const struct gsim_changeable *scenario, const char *words,
                           struct gsim_answer *answer, struct gsim_error *error) GSIM_NODISCARD;
 
+/* GSIM_USAGE: QUESTION cannot be asked of such a scenario, and why. Part of gsim_ask(). */
+enum gsim_status gsim_question_check(const char *question, const struct gsim_changeable *scenario,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 /* For questions: an iteration of SCENARIO on DEVICE in place of its own; NULL: as it is. */
 enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, const struct gsim_device_spec *device,
                                     double *us, struct gsim_error *error) GSIM_NODISCARD;

@@ -5,7 +5,6 @@
  */
 #include "plots/page/page.h"
 #include "cli/figures/plot.h"
-#include "cli/figures/kind.h"
 
 struct command {
     const struct gsim_cli_arguments *arguments;

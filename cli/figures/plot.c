@@ -3,7 +3,6 @@
  * Layer: cli (program). "gpusim plot": which figure, from which files, how large. What figures show: plots/.
  */
 #include "cli/figures/plot.h"
-#include "cli/figures/kind.h"
 
 #include <math.h>
 
@@ -82,7 +81,7 @@ enum gsim_status gsim_cli_draw_tornado(const struct gsim_cli_arguments *argument
 
 const char *gsim_cli_quoted(struct gsim_arena *arena, const char *word)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%";
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-%";
     const char *text = "'";
     if (*word && !word[strspn(word, plain)]) return word;
     while (text && strchr(word, '\'')) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/figures/figures.h"
+#include "cli/figures/plot.h"
 #include "cli/trust/paper_runs.h"
 #include "plots/gnuplot.h"
 #include "sim/base/json.h"

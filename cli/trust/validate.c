@@ -8,7 +8,7 @@
 
 #include "cli/ranks/traces.h"
 #include "cli/cli.h"
-#include "cli/figures/figures.h"
+#include "cli/figures/plot.h"
 #include "cli/traces.h"
 #include "cli/trust/validate.h"
 #include "sim/base/scratch.h"

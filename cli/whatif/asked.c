@@ -27,9 +27,6 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
     if (!status) status = gsim_cli_tasks_init(t, &a->setup, error);
     if (!status) status = gsim_cli_share(share ? share : "exclusive", &way, error);
     if (!status) status = gsim_cli_check_share_opts(t, &way, 1, error);
-    if (!status && way->needs_profile)
-        status = gsim_error_set(error, GSIM_USAGE, "--share %s: needs a profile of the tasks, which changes make stale",
-                                way->name);
     if (!status) status = gsim_cli_share_params(t, way, &params, error);
     if (status) return status;
     struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
@@ -37,8 +34,6 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
     a->base = (struct gsim_changeable){.simulation = &a->simulation, .clients = clients, .client_count = t->count};
     for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_task *task = &t->tasks[i];
-        if (task->source)
-            return gsim_error_set(error, GSIM_USAGE, "task '%s' is drawn while it runs: expected programs", task->name);
         clients[i] = (struct gsim_client){.program = task->program,
                                           .scheduler = task->scheduler,
                                           .scheduler_params = task->scheduler_params,
@@ -48,6 +43,7 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
         a->base.has_data |= gsim_cli_program_has_data(task->program);
     }
     a->simulation = gsim_cli_tasks_simulation(t, way, params);
+    if (gsim_question_check(gsim_cli_command_name((int)arguments->command), &a->base, error)) return error->status;
     if (a->simulation.omits_kernels)
         return gsim_error_set(error, GSIM_USAGE, "--task: more than 1,000,000 kernels: expected fewer requests");
     return GSIM_OK;

@@ -13,5 +13,3 @@ struct gsim_cli_whatif {
 
 /* Notes where the table contradicts itself. */
 void gsim_whatif_check(struct gsim_cli_whatif *whatif);
-/* Text, --csv, --json, -o. cli/whatif/whatif_table.c */
-enum gsim_status gsim_whatif_deliver(struct gsim_cli_whatif *whatif, struct gsim_error *error) GSIM_NODISCARD;

@@ -11,6 +11,7 @@
 #include "plots/tornado.h"
 #include "sim/base/answer/answer.h"
 #include "sim/base/text.h"
+#include "plots/figure.h"
 
 #define NAME_COLUMNS 26
 #define NAME_BYTES   GSIM_WHATIF_NAME
@@ -213,7 +214,8 @@ static enum gsim_status draw(const struct table *t, struct gsim_error *error)
     return gsim_cli_draw_tornado(&t->w->asked.subject.arguments, &tornado, error);
 }
 
-enum gsim_status gsim_whatif_deliver(struct gsim_cli_whatif *w, struct gsim_error *error)
+/* Text, --csv, --json, -o. */
+static enum gsim_status deliver(struct gsim_cli_whatif *w, struct gsim_error *error)
 {
     const char *const *value = w->asked.subject.arguments.value;
     struct table t = {.w = w, .rows = w->found.rows, .count = w->found.row_count, .command = make_command(w)};
@@ -227,4 +229,35 @@ enum gsim_status gsim_whatif_deliver(struct gsim_cli_whatif *w, struct gsim_erro
                                 &(struct gsim_cli_forms){put_csv, put_json, put_text}, &t, error);
     gsim_answer_release(&t.answer);
     return status;
+}
+
+/* --- the command --- */
+static enum gsim_status run(struct gsim_cli_whatif *w, const struct gsim_cli_arguments *arguments,
+                            struct gsim_error *error)
+{
+    const char *picture = arguments->value[GSIM_CLI_OUTPUT];
+    struct gsim_cli_subject *s = &w->asked.subject;
+    if (picture && gsim_figure_check(picture, error)) return gsim_error_prefix(error, "--output");
+    enum gsim_status status = gsim_cli_jobs(arguments, 0, &w->found.jobs, error);
+    if (!status) status = gsim_cli_asked_init(&w->asked, arguments, error);
+    if (status) return status;
+    w->found.base = w->asked.base;
+    if (s->is_trace) gsim_cli_step_factors(s, w->found.host_factors);
+    gsim_whatif_settle(&w->found.base, &s->point.simulation);
+    status = gsim_whatif_run(&w->found, arguments->value[GSIM_CLI_CHANGE], error);
+    if (!status) gsim_whatif_check(w);
+    return status ? status : deliver(w, error);
+}
+
+int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
+{
+    struct gsim_error error = {0};
+    struct gsim_cli_whatif *w = gsim_alloc(sizeof *w);
+    enum gsim_status status = w ? run(w, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (w) {
+        gsim_cli_asked_release(&w->asked);
+        gsim_arena_release(&w->arena);
+    }
+    gsim_free(w);
+    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -156,6 +156,21 @@ static void test_refusals(void)
         }
 }
 
+/* What a way of sharing learnt of tasks does not hold once they are changed. */
+static void test_profiles(void)
+{
+    struct scenario s;
+    struct gsim_answer answer = {0};
+    make(&s, TASKS, 100, 50);
+    s.simulation.sharing = gsim_sharing_find("fikit");
+    for (uint32_t q = 0; gsim_question_at(q); q++) {
+        struct gsim_error error = {0};
+        CHECK(gsim_ask(gsim_question_at(q)->name, &s.base, NULL, &answer, &error) == GSIM_USAGE);
+        CHECK_HAS(error.message, "needs a profile");
+    }
+    release(&s);
+}
+
 /* The product: each question answers each scenario, and refuses what is none of its words. */
 static void test_product(void)
 {
@@ -183,6 +198,7 @@ static const struct test_case cases[] = {
     {"compare and spread", test_others},
     {"sweep, best, validate, sensitivity, ablate", test_new},
     {"what is refused", test_refusals},
+    {"profiles are of the tasks as they are", test_profiles},
     {"questions by scenarios", test_product},
 };
 
