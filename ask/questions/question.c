@@ -37,8 +37,8 @@ static bool is_drawn(const struct gsim_changeable *s)
 enum gsim_status gsim_question_check(const char *question, const struct gsim_changeable *s, struct gsim_error *error)
 {
     const struct gsim_sharing_ops *way = s->clients ? s->simulation->sharing : NULL;
-    const bool is[] = {[DRAWN] = is_drawn(s), [PROFILED] = way && way->needs_profile, [CLIENTS] = s->clients, [UNLIKE] = s->simulation->devices,
-                       [UNKNOWN] = !s->has_data};
+    const bool is[] = {[DRAWN] = is_drawn(s), [PROFILED] = way && way->needs_profile, [CLIENTS] = s->clients,
+                       [UNLIKE] = s->simulation->devices, [UNKNOWN] = !s->has_data};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, question) == 0))
             return gsim_error_set(error, GSIM_USAGE, "%s: %s", question, refusals[i].why);
