@@ -175,9 +175,10 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     bool is_managed = d->space->mode == GSIM_MEMORY_MANAGED, faults = is_managed && may_fault(d, command);
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
-    command->run = gsim_gpu_submit_as(command->part->sm, d->machine->now,
-                                      gsim_device_work(d, command->op->kernel_index), gsim_l2_kernel(d, command),
-                                      command->is_held, command->priority, command);
+    const struct gsim_demand *work = gsim_device_work(d, command->op->kernel_index);
+    double scale = gsim_l2_kernel(d, command) * gsim_partition_part(command->part, work);
+    command->run = gsim_gpu_submit_as(command->part->sm, d->machine->now, work, scale, command->is_held,
+                                      command->priority, command);
     gsim_partition_changed(command->part);
     if (!command->run) gsim_machine_fail(d->machine, GSIM_NOMEM, "out of memory");
     else if (command->faulter)

@@ -2,6 +2,10 @@
 /* See sim/memory/device.h: partitions of a GPU's SMs, which of them run, and how they share its DRAM. */
 #include "sim/memory/device.h"
 
+#include <math.h>
+
+#include "sim/device/rules.h"
+
 #define SCATTER_STRIDE 8 /* of the numbers by which parts draw the places of their blocks */
 
 /* Until when nothing but the part's own events can change it; 0: it is not known. */
@@ -101,6 +105,17 @@ void gsim_partition_tell(struct gsim_partition *part)
         gsim_gpu_add_copy_load(other->sm, d->machine->now, more);
         gsim_agenda_set(&d->machine->agenda, &other->source, gsim_gpu_next(other->sm));
     }
+}
+
+double gsim_partition_part(const struct gsim_partition *part, const struct gsim_demand *work)
+{
+    const struct gsim_device *d = part->device;
+    double all = fmin((double)work->blocks, d->spec->sm_count), busy = fmin((double)work->blocks, part->spec.sm_count);
+    if (!part->shares_dram || !work->is_unknown || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_IDLE_OTHERS)) return 1;
+    busy = fmax(busy, gsim_gpu_load(part->sm).busy_sms);
+    for (uint32_t i = 0; i < d->part_count; i++)
+        if (&d->parts[i] != part && !d->parts[i].is_stopped) busy += gsim_gpu_load(d->parts[i].sm).busy_sms;
+    return 1 - d->spec->shared_part * (1 - fmin(busy / all, 1));
 }
 
 void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps)

@@ -80,6 +80,35 @@ static void parts(void)
     }
 }
 
+/* Of 4 SMs an unknown kernel of 8 blocks has two: 20 us, less 0.4 of that for the half that idles as it starts. Not
+ * while the others work, not where memory is divided, not of two blocks, which have two SMs alone as well, nor without
+ * the rule. */
+static void idle_others(void)
+{
+    static const struct {
+        uint32_t blocks;
+        double b_starts_us, a_ends_us, b_ends_us;
+        const char *opt;
+        bool is_off;
+    } runs[] = {{8, 3, 19, 26, NULL, false},  {8, 50, 19, 69, NULL, false}, {8, 0, 19, 23, NULL, false},
+                {2, 50, 13, 69, NULL, false}, {8, 50, 23, 73, NULL, true},  {8, 50, 23, 73, "memory=divided", false}};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct task_fixture f = task_fixture();
+        f.device.shared_part = 0.4;
+        if (runs[i].is_off) f.device.rules_off = 1ull << GSIM_RULE_IDLE_OTHERS;
+        for (int t = 0; t < 2; t++) {
+            struct step step = {fixture_kernel(t ? "b" : "a", t ? 8 : runs[i].blocks, 1024, 0), 0, true};
+            step.kernel.solo_us = 10;
+            add_service(&f, step.kernel.name, &step, 1)->start_us = t ? runs[i].b_starts_us : 0;
+        }
+        f.opts[0] = runs[i].opt;
+        share(&f, "partition");
+        CHECK_TASK_KERNEL(&f, 0, 0, 3, runs[i].a_ends_us);
+        CHECK_TASK_KERNEL(&f, 1, 0, runs[i].b_starts_us + 3, runs[i].b_ends_us);
+        task_fixture_release(&f);
+    }
+}
+
 /* Kernels that draw on DRAM are in each other's way also from parts of their own, but not where it is divided. */
 static void shared_dram(void)
 {
@@ -168,6 +197,6 @@ static void queueing(void)
 static const struct test_case cases[] = {
     {"queueing", queueing},       {"side by side", side_by_side}, {"priorities", priorities}, {"parts", parts},
     {"shared DRAM", shared_dram}, {"refusals", refusals},         {"processes", processes},
-    {"clients in turn", clients_in_turn},
+    {"clients in turn", clients_in_turn}, {"idle others", idle_others},
 };
 TEST_MAIN("sim/task/tasks", cases)

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""limits.py GPUSIM FOLDER [--off RULE]...: processes of PyTorch that share a GPU under MPS, predicted and measured.
+
+FOLDER has limits.json.gz, which limits_record.py wrote, and a profiler trace of each model alone. Each process replays its
+model's CUDA graph again and again. A row: how far medians of requests are off, over the models.
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def predicted_us(gpusim, trace, run, rules):
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "o.json")
+        limit = f",percentage={run['percentage']}" if run["share"] == "mps" and run["percentage"] < 100 else ""
+        subprocess.run([gpusim, "--task", f"{trace},step=1,requests=12,copies={run['processes']}{limit}", "--share", run["share"],
+                        "--device", "h200", "--report", report] + rules, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        with open(report, encoding="utf-8") as file:
+            return [task["p50_us"] for task in json.load(file)["tasks"]]
+
+
+def main():
+    gpusim, folder = sys.argv[1], sys.argv[2]
+    rules = [word for i, at in enumerate(sys.argv) if at == "--off" for word in ("--opt", f"rule.{sys.argv[i + 1]}=off")]
+    with gzip.open(os.path.join(folder, "limits.json.gz"), "rt", encoding="utf-8") as file:
+        runs = json.load(file)["runs"]
+    rows = {}
+    for run in runs:
+        us = predicted_us(gpusim, os.path.join(folder, run["model"] + ".json.gz"), run, rules)
+        off = 100 * (sum(us) / sum(run["p50_us"]) - 1)
+        rows.setdefault((run["share"], run["percentage"], run["processes"]), []).append((off, run["model"]))
+    print("share      SMs  processes    mean   worst")
+    for (share, percentage, processes), offs in rows.items():
+        worst, model = max(offs, key=lambda one: abs(one[0]))
+        print(f"{share:9s} {percentage:3d} % {processes:8d}  {sum(abs(o) for o, _ in offs) / len(offs):6.1f} % {worst:+6.1f} % {model}")
+
+
+if __name__ == "__main__":
+    main()
