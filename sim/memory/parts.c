@@ -110,9 +110,10 @@ void gsim_partition_tell(struct gsim_partition *part)
 double gsim_partition_part(const struct gsim_partition *part, const struct gsim_demand *work)
 {
     const struct gsim_device *d = part->device;
-    double all = fmin((double)work->blocks, d->spec->sm_count), busy = fmin((double)work->blocks, part->spec.sm_count);
-    if (!part->shares_dram || !work->is_unknown || !gsim_rule_holds(d->spec->rules_off, GSIM_RULE_IDLE_OTHERS)) return 1;
-    busy = fmax(busy, gsim_gpu_load(part->sm).busy_sms);
+    double blocks = (double)work->blocks, all = fmin(blocks, d->spec->sm_count);
+    bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_IDLE_OTHERS);
+    if (!holds || !part->shares_dram || !work->is_unknown) return 1;
+    double busy = fmax(fmin(blocks, part->spec.sm_count), gsim_gpu_load(part->sm).busy_sms);
     for (uint32_t i = 0; i < d->part_count; i++)
         if (&d->parts[i] != part && !d->parts[i].is_stopped) busy += gsim_gpu_load(d->parts[i].sm).busy_sms;
     return 1 - d->spec->shared_part * (1 - fmin(busy / all, 1));
