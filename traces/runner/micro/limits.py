@@ -13,12 +13,12 @@ import sys
 import tempfile
 
 
-def predicted_us(gpusim, trace, run, rules):
+def predicted_us(gpusim, device, trace, run, rules):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "o.json")
         limit = f",percentage={run['percentage']}" if run["share"] == "mps" and run["percentage"] < 100 else ""
         subprocess.run([gpusim, "--task", f"{trace},step=1,requests=12,copies={run['processes']}{limit}", "--share", run["share"],
-                        "--device", "h200", "--report", report] + rules, check=True, stdout=subprocess.DEVNULL,
+                        "--device", device, "--report", report] + rules, check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         with open(report, encoding="utf-8") as file:
             return [task["p50_us"] for task in json.load(file)["tasks"]]
@@ -28,10 +28,11 @@ def main():
     gpusim, folder = sys.argv[1], sys.argv[2]
     rules = [word for i, at in enumerate(sys.argv) if at == "--off" for word in ("--opt", f"rule.{sys.argv[i + 1]}=off")]
     with gzip.open(os.path.join(folder, "limits.json.gz"), "rt", encoding="utf-8") as file:
-        runs = json.load(file)["runs"]
+        recording = json.load(file)
+    device = "h200" if "H200" in recording["device"] else "h100-vm"
     rows = {}
-    for run in runs:
-        us = predicted_us(gpusim, os.path.join(folder, run["model"] + ".json.gz"), run, rules)
+    for run in recording["runs"]:
+        us = predicted_us(gpusim, device, os.path.join(folder, run["model"] + ".json.gz"), run, rules)
         off = 100 * (sum(us) / sum(run["p50_us"]) - 1)
         rows.setdefault((run["share"], run["percentage"], run["processes"]), []).append((off, run["model"]))
     print("share      SMs  processes    mean   worst")

@@ -139,6 +139,11 @@ def process(folder, share, percentage, rank, world, port):
         json.dump(seen, file)
 
 
+def device_name():
+    import torch
+    return torch.cuda.get_device_name()
+
+
 def join(folder):
     runs = []
     for share, percentage, world in WAYS:
@@ -155,7 +160,7 @@ def join(folder):
                          **{f"{p}_us": [round(u[p], 1) for u in us] for p in ("p50", "p10", "p90")},
                          "sm_mhz": first["mhz"], "board_w": first["w"]})
     with gzip.open(os.path.join(folder, "limits.json.gz"), "wt", encoding="utf-8") as file:
-        json.dump({"runs": runs}, file)
+        json.dump({"device": device_name(), "runs": runs}, file)
 
 
 def main():
