@@ -94,17 +94,17 @@ static enum gsim_status read_set(struct command *c, const char *path, const char
 
 static void put_row(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
 {
-    gsim_output_printf(output, "%-12s%8zu", what, row->shipped.count);
-    gsim_output_percent(output, 8, row->shipped.mean, false);
-    gsim_output_percent(output, 8, row->shipped.median, false);
-    gsim_output_percent(output, 8, row->shipped.worst, false);
-    gsim_output_percent(output, 8, row->shipped.bias, true);
-    gsim_output_printf(output, "%6zu", row->inside);
-    gsim_output_percent(output, 10, row->left_out.mean, false);
-    gsim_output_percent(output, 8, row->left_out.worst, false);
-    gsim_output_printf(output, "%6zu", row->inside_left_out);
-    gsim_output_percent(output, 10, row->change.before, false);
-    gsim_output_percent(output, 8, row->change.before - row->change.after, true);
+    gsim_output_printf(output, "%-11s%8zu", what, row->shipped.count);
+    gsim_output_percent(output, 7, row->shipped.mean, false);
+    gsim_output_percent(output, 7, row->shipped.median, false);
+    gsim_output_percent(output, 7, row->shipped.worst, false);
+    gsim_output_percent(output, 7, row->shipped.bias, true);
+    gsim_output_printf(output, "%4zu", row->inside);
+    gsim_output_percent(output, 8, row->left_out.mean, false);
+    gsim_output_percent(output, 7, row->left_out.worst, false);
+    gsim_output_printf(output, "%4zu", row->inside_left_out);
+    gsim_output_percent(output, 8, row->change.before, false);
+    gsim_output_percent(output, 7, row->change.before - row->change.after, true);
     gsim_output_text(output, " [");
     gsim_output_percent(output, 0, -row->change.high, true);
     gsim_output_text(output, ", ");
@@ -129,7 +129,7 @@ static enum gsim_status put(struct command *c, const char *what, struct gsim_out
     for (size_t i = 0; i < c->set.count && c->arguments.value[GSIM_CLI_PER_CASE]; i++) {
         const struct gsim_timed *t = &c->set.kernels[i];
         struct gsim_other_time time = gsim_other_time(&c->law, &t->kernel, &c->from, &c->to);
-        gsim_output_printf(output, "%12.3f%12.3f%12.3f%12.3f%12.3f %.60s\n", t->kernel.solo_us, time.us, time.low_us,
+        gsim_output_printf(output, "%11.3f%11.3f%11.3f%11.3f%11.3f %.44s\n", t->kernel.solo_us, time.us, time.low_us,
                            time.high_us, t->there_us, t->name);
     }
     put_row(what, &row, output);
@@ -147,12 +147,12 @@ static enum gsim_status print(struct command *c, struct gsim_error *error)
     gsim_output_printf(&output, "%zu kernels of %s, timed on %s, predicted on %s", c->set.count,
                        slash ? slash + 1 : c->path, c->from.name, c->to.name);
     if (c->set.unmatched) gsim_output_printf(&output, "; %zu more were timed on one of them alone", c->set.unmatched);
-    gsim_output_text(&output, "\nlaw: as shipped; left out: its numbers found anew without kernels of that name\n\n");
+    gsim_output_text(&output, "\nlaw: as shipped; left out: its numbers found anew without kernels of that name;\n"
+                              "in: kernels within the interval\n\n");
     if (c->arguments.value[GSIM_CLI_PER_CASE])
-        gsim_output_text(&output, "     us here   predicted         low        high    us there\n");
-    gsim_output_text(&output, "off by, in %                       law                         left out             "
-                              "as it is    gain [95 %]\n             kernels    mean  median   worst    bias inside"
-                              "      mean   worst inside\n");
+        gsim_output_text(&output, "    us here  predicted        low       high   us there\n");
+    gsim_output_text(&output, "off by, in %          law                            left out             as it is   gain [95 %]\n"
+                              "            kernels   mean median  worst   bias  in    mean  worst  in\n");
     status = put(c, "times alone", &output, error);
     for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
         struct gsim_timed *t = &c->set.kernels[i];

@@ -264,11 +264,13 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
         char name[48], label[LABEL_BYTES];
         const struct gsim_stretch *s = lines[i].first;
         gsim_text_fit(name, sizeof name, work_name(x, s->next), 44);
+        char line[2 * LABEL_BYTES], often[32] = "";
+        if (lines[i].count > 1) snprintf(often, sizeof often, "%" PRIu64 " x ", lines[i].count);
+        snprintf(line, sizeof line, "%s%.3f us%s at %.3f us before %s: %s", often, gsim_time_us(s->end - s->start),
+                 lines[i].count > 1 ? ", the first" : "", gsim_time_us(s->start - x->from), name,
+                 label_of(s->cause, s->what, label));
         gsim_output_text(out, "  ");
-        if (lines[i].count > 1) gsim_output_printf(out, "%" PRIu64 " x ", lines[i].count);
-        gsim_output_printf(out, "%.3f us%s at %.3f us before %s: %s\n", gsim_time_us(s->end - s->start),
-                           lines[i].count > 1 ? ", the first" : "", gsim_time_us(s->start - x->from), name,
-                           label_of(s->cause, s->what, label));
+        gsim_cli_wrap(out, line, 4, 4);
     }
     gsim_free(gaps);
 }

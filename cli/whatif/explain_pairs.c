@@ -100,9 +100,12 @@ static void put_pair(struct gsim_output *out, const struct gsim_cli_explained *e
     const struct gsim_pair *p = &e->pairs[index];
     struct row rows[GSIM_PAIR_REASON_COUNT];
     size_t count = 0;
-    gsim_output_printf(out, "  %u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be\n",
-                       number_of(e, p->streams[0]), number_of(e, p->streams[1]), gsim_time_us(p->busy[0]),
-                       gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
+    char line[200];
+    snprintf(line, sizeof line, "%u and %u: %.3f and %.3f us of kernels, %.3f us at once, %.3f us that could be",
+             number_of(e, p->streams[0]), number_of(e, p->streams[1]), gsim_time_us(p->busy[0]),
+             gsim_time_us(p->busy[1]), gsim_time_us(p->overlap), gsim_time_us(p->apart));
+    gsim_output_text(out, "  ");
+    gsim_cli_wrap(out, line, 4, 4);
     for (int r = 0; r < GSIM_PAIR_REASON_COUNT; r++)
         if (holds(p, r)) rows[count++] = (struct row){r, p->held[r]};
     qsort(rows, count, sizeof *rows, compare_rows);
