@@ -415,10 +415,10 @@ static void put_row(struct gsim_output *out, const struct cell *cell, uint32_t g
 {
     char text[GSIM_TEXT_SIZE], rate[32];
     snprintf(rate, sizeof rate, "%.5g", cell->rate);
-    gsim_output_printf(out, "%8s %-14s %-9s %4u %9.5g %9.5g %9.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
+    gsim_output_printf(out, "%7s %-13s %-9s %4u %8.5g %8.5g %8.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
                        gsim_beside_text(cell->beside), gpus, value_of(r, 1), value_of(r, 2), value_of(r, 2) / gpus);
     for (size_t c = 3; c < 9; c++)
-        if (c % 3 != 1) gsim_output_printf(out, " %10s", time_text(text, value_of(r, c)));
+        if (c % 3 != 1) gsim_output_printf(out, " %8s", time_text(text, value_of(r, c)));
     gsim_output_text(out, "\n");
 }
 
@@ -442,7 +442,7 @@ static void put_heads(struct gsim_output *table, struct gsim_output *csv, const 
                        "%s on %s, seed %llu: rate and goodput in requests per s, of it a GPU's; tokens per s\n\n",
                        gsim_cli_server_spec(v->server)->name, gsim_cli_server_library(v->server)->device->name,
                        (unsigned long long)gsim_cli_server_seed(v->server));
-    gsim_output_printf(table, "%8s %-14s %-9s %4s %9s %9s %9s %10s %10s %10s %10s\n", "rate", "batching",
+    gsim_output_printf(table, "%7s %-13s %-9s %4s %8s %8s %8s %8s %8s %8s %8s\n", "rate", "batching",
                        "prefill", "GPUs", "tokens", "goodput", "per GPU", "TTFT p50", "p99", "TPOT p50", "p99");
     if (!csv) return;
     gsim_output_text(csv, "name,batching,prefill_beside,rate_per_s,requests");

@@ -131,24 +131,25 @@ static bool has_deadlines(const struct comparison *c)
 static void print_way(const struct comparison *c, size_t way, struct gsim_output *output)
 {
     char texts[3][2 * GSIM_TEXT_SIZE + 4], slow[16], name[64];
-    int width = c->repeat > 1 ? 22 : 10;
+    int width = c->repeat > 1 ? 22 : 9, names = has_deadlines(c) ? 8 : 14;
     if (!c->stats[way]) {
-        gsim_output_printf(output, "  %-12s failed: %s\n", c->ways[way]->name, c->errors[way].message);
+        gsim_output_printf(output, "  %-11s failed: %s\n", c->ways[way]->name, c->errors[way].message);
         return;
     }
     for (uint32_t i = 0; i < c->tasks.count; i++) {
         const struct gsim_task_stats *s = &c->stats[way][i];
         const struct intervals *half = &c->intervals[way][i];
         snprintf(slow, sizeof slow, s->slow_down > 0 ? "%.2fx" : "-", s->slow_down);
-        gsim_output_printf(output, "  %-12s %-18s %4d %8u %*s %*s %*s %8s %9.4g", i ? "" : c->ways[way]->name,
-                           gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, 18), c->tasks.tasks[i].priority,
-                           s->requests, width, time_text(texts[0], sizeof texts[0], s->mean_us, half->mean_us), width,
+        gsim_output_printf(output, "  %-11s %-*s %4d %8u %*s %*s %*s %8s %9.4g", i ? "" : c->ways[way]->name, names,
+                           gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, (size_t)names),
+                           c->tasks.tasks[i].priority, s->requests,
+                           width, time_text(texts[0], sizeof texts[0], s->mean_us, half->mean_us), width,
                            time_text(texts[1], sizeof texts[1], s->p50_us, half->p50_us), width,
                            time_text(texts[2], sizeof texts[2], s->p99_us, half->p99_us), slow, s->per_second);
         if (has_deadlines(c) && c->tasks.tasks[i].deadline_us > 0)
-            gsim_output_printf(output, " %8u", s->late);
+            gsim_output_printf(output, " %5u", s->late);
         else if (has_deadlines(c))
-            gsim_output_printf(output, " %8s", "-");
+            gsim_output_printf(output, " %5s", "-");
         if (!i && !isnan(c->fairness[way])) gsim_output_printf(output, " %8.3f", c->fairness[way]);
         gsim_output_text(output, "\n");
     }
@@ -169,7 +170,7 @@ static void print(const void *what, struct gsim_output *output)
     const struct comparison *c = what;
     unsigned long long seed = (unsigned long long)c->tasks.setup->seed;
     char machine[GSIM_CLI_MACHINE];
-    int width = c->repeat > 1 ? 22 : 10;
+    int width = c->repeat > 1 ? 22 : 9, names = has_deadlines(c) ? 8 : 14;
     gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, gsim_cli_machine(c->tasks.setup, machine));
     if (c->repeat > 1)
         gsim_output_printf(output,
@@ -178,9 +179,9 @@ static void print(const void *what, struct gsim_output *output)
                            seed, seed + c->repeat - 1, c->repeat);
     else
         gsim_output_printf(output, "seed %llu: requests under each way of sharing\n\n", seed);
-    gsim_output_printf(output, "  %-12s %-18s %4s %8s %*s %*s %*s %8s %9s", "share", "task", "prio", "requests", width,
-                       "mean", width, "p50", width, "p99", "slower", "per s");
-    gsim_output_printf(output, "%s %8s\n", has_deadlines(c) ? "     late" : "", "fairness");
+    gsim_output_printf(output, "  %-11s %-*s %4s %8s %*s %*s %*s %8s %9s", "share", names, "task", "prio", "requests",
+                       width, "mean", width, "p50", width, "p99", "slower", "per s");
+    gsim_output_printf(output, "%s %8s\n", has_deadlines(c) ? "  late" : "", "fairness");
     for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
     for (size_t w = 0, told = 0; w < c->way_count; w++)
         if (c->notes[w][0]) gsim_output_printf(output, "%s  Note: %s\n", told++ ? "" : "\n", c->notes[w]);

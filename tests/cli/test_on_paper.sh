@@ -232,9 +232,9 @@ sed 's/"smem_bytes": 60000/"smem_bytes": 80000/' one.json >full.json
 same "compare tasks" "$gpusim" compare --task full.json,requests=2,name=p --task full.json,requests=2,name=q --share streams $on <<'EOF'
 p and q on paper, seed 1: requests under each way of sharing
 
-  share        task               prio requests       mean        p50        p99   slower     per s fairness
-  streams      p                     0        2   155.5 us   111.0 us   200.0 us    1.40x      6431    0.981
-               q                     0        2   205.5 us   200.0 us   211.0 us    1.85x      4866
+  share       task           prio requests      mean       p50       p99   slower     per s fairness
+  streams     p                 0        2  155.5 us  111.0 us  200.0 us    1.40x      6431    0.981
+              q                 0        2  205.5 us  200.0 us  211.0 us    1.85x      4866
 
   Note: p99 of fewer than 100 requests is the longest of them
 EOF
