@@ -53,7 +53,7 @@ saves() {
 }
 
 # says NAME COMMAND TEXT
-says() { "$gpusim" "$2" "$1.json" >said 2>&1; grep -qF -- "$3" said || fail "$1: $2 does not say '$3'"; }
+says() { "$gpusim" "$2" "$1.json" 2>&1 | tr -s ' \n' ' ' >said; grep -qF -- "$3" said || fail "$1: $2 does not say '$3'"; }
 says_not() { "$gpusim" "$2" "$1.json" >said 2>&1; ! grep -qF -- "$3" said || fail "$1: $2 says '$3'"; }
 
 # An allocator asks for six events before each launch, and goes on: the GPU has 130 us of work for each 40 of the host's, and is
