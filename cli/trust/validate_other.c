@@ -151,8 +151,8 @@ static enum gsim_status print(struct command *c, struct gsim_error *error)
                               "in: kernels within the interval\n\n");
     if (c->arguments.value[GSIM_CLI_PER_CASE])
         gsim_output_text(&output, "    us here  predicted        low       high   us there\n");
-    gsim_output_text(&output, "off by, in %          law                            left out             as it is   gain "
-                              "[95 %]\n"
+    gsim_output_text(&output, "off by, in %          law                            left out             "
+                              "as it is   gain [95 %]\n"
                               "            kernels   mean median  worst   bias  in    mean  worst  in\n");
     status = put(c, "times alone", &output, error);
     for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
