@@ -344,11 +344,11 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     struct gsim_cu_operands hosts = {.host_count = host.kind == GSIM_CU_POINTER};
     double begin = host.n[0] > 0 ? host.n[0] : 0; /* NAN: anywhere */
     hosts.uses[0] = (struct gsim_cu_use){0, !is_in, begin, is_exact && begin == host.n[0] ? begin + bytes : INFINITY};
-    if (host.kind == GSIM_CU_POINTER) {
-        hosts.hosts[0] = host.at;
-        op.copy_memory =
-            s->memory.regions[host.at].memory == GSIM_CU_PINNED ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
-    }
+    bool is_pinned = false; /* of a place that is not told: where anything is */
+    for (size_t i = 0; i < s->memory.region_count; i++)
+        is_pinned |= s->memory.regions[i].memory == GSIM_CU_PINNED && (host.kind != GSIM_CU_POINTER || host.at == i);
+    op.copy_memory = is_pinned ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
+    hosts.hosts[0] = host.at;
     gsim_cu_add_op(s, &op, stream, &hosts);
     s->counts.copy_ops++;
     if (strstr(s->text.call_name, "Async")) return;

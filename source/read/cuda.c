@@ -21,6 +21,9 @@
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
 };
+static const unsigned char helper[] = {
+#include "source/read/helper.inc"
+};
 
 /* --- parsing --- */
 static bool is_device_code(struct gsim_cu *s, CXDiagnostic diagnostic);
@@ -197,28 +200,16 @@ static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
                                           "/gpusim/mma.h",
                                           "/gpusim/curand_kernel.h",
                                           "/gpusim/helper_functions.h",
+                                          "/gpusim/helper_image.h",
                                           "/gpusim/helper_timer.h",
                                           "/gpusim/helper_string.h",
                                           "/gpusim/helper_cuda.h"};
-    static const char helper[] =
-        "#ifndef GPUSIM_HELPERS\n#define GPUSIM_HELPERS\n#define checkCudaErrors(x) (x)\n#define getLastCudaError(x)\n"
-        "inline int findCudaDevice(int, const char **) { return 0; }\n"
-        "inline int gpuGetMaxGflopsDeviceId() { return 0; }\n"
-        "int _ConvertSMVer2Cores(int, int), getCmdLineArgumentInt(int, const char **, const char *);\n"
-        "bool checkCmdLineFlag(int, const char **, const char *);\n"
-        "float getCmdLineArgumentFloat(int, const char **, const char *);\n"
-        "bool getCmdLineArgumentString(int, const char **, const char *, char **);\n"
-        "char *sdkFindFilePath(const char *, const char *);\n"
-        "struct StopWatchInterface;\n"
-        "bool sdkCreateTimer(StopWatchInterface **), sdkStartTimer(StopWatchInterface **),\n"
-        "    sdkStopTimer(StopWatchInterface **), sdkResetTimer(StopWatchInterface **),\n"
-        "    sdkDeleteTimer(StopWatchInterface **);\n"
-        "float sdkGetTimerValue(StopWatchInterface **), sdkGetAverageTimerValue(StopWatchInterface **);\n#endif\n";
     const unsigned count = sizeof headers / sizeof headers[0];
     files[0] = (struct CXUnsavedFile){STUB_FILE, (const char *)stub, sizeof stub};
     for (unsigned i = 0; i < count; i++) {
         bool is_helper = strncmp(headers[i], "/gpusim/helper_", 15) == 0; /* of CUDA's samples */
-        files[i + 1] = (struct CXUnsavedFile){headers[i], is_helper ? helper : "", is_helper ? sizeof helper - 1 : 0};
+        files[i + 1] =
+            (struct CXUnsavedFile){headers[i], (const char *)helper, is_helper ? sizeof helper : 0};
     }
     return 1 + count;
 }

@@ -93,6 +93,7 @@ struct gsim_cu_memory_table {
     struct gsim_cu_region *regions;
     size_t region_count, region_room;
     uint64_t clock, wild[2]; /* of stores; when a number, a pointer was stored to an unknown place */
+    bool has_distances;      /* from one region to another: a pointer and a number may lead to any */
 };
 
 /* What the device was given, and what the host may count on. */
@@ -209,6 +210,8 @@ CXCursor gsim_cu_body(struct gsim_cu *s, CXCursor function);
 
 bool gsim_cu_has_attribute(struct gsim_cu *s, CXCursor declaration, enum CXCursorKind kind);
 bool gsim_cu_is_local(struct gsim_cu *s, CXCursor variable);
+bool gsim_cu_is_lasting(struct gsim_cu *s, CXCursor variable); /* one for all calls of the function */
+bool gsim_cu_is_decayed(struct gsim_cu *s, CXCursor cursor);   /* a parameter "T name[]", which is a pointer */
 bool gsim_cu_is_of_cuda(struct gsim_cu *s, CXCursor declaration); /* by the stub header */
 bool gsim_cu_has_error(struct gsim_cu *s, CXCursor function);
 

@@ -108,8 +108,13 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed
 };
 enum cudaDeviceAttr {
+    cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrL2CacheSize = 38,
     cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrConcurrentManagedAccess = 89
 };
 typedef struct CUstream_st *cudaStream_t;
@@ -117,6 +122,25 @@ typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+#define cudaStreamLegacy    ((cudaStream_t)0)
+#define cudaStreamPerThread ((cudaStream_t)0) // with it alone a program's order is the same
+typedef struct cudaArray *cudaArray_t;
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return {w, h, d}; }
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *p, size_t pitch, size_t x, size_t y) { return {p, pitch, x, y}; }
 typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError };
@@ -164,6 +188,8 @@ cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t = 0);
 cudaError_t cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t = 0);
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *), cudaMemcpy3DAsync(const cudaMemcpy3DParms *, cudaStream_t = 0),
+    cudaMalloc3D(cudaPitchedPtr *, cudaExtent);
 cudaError_t cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, cudaStream_t = 0);
 cudaError_t cudaMemset(void *, int, size_t), cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
 cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0);
@@ -220,7 +246,12 @@ GPUSIM_SHUFFLE(__shfl_down_sync) GPUSIM_SHUFFLE(__shfl_up_sync) GPUSIM_SHUFFLE(_
                 GPUSIM_ATOMIC(atomicMax) GPUSIM_ATOMIC(atomicInc) GPUSIM_ATOMIC(atomicDec) GPUSIM_ATOMIC(atomicAnd)
                     GPUSIM_ATOMIC(atomicOr) GPUSIM_ATOMIC(atomicXor) template <class T, class U, class V>
                     __device__ T atomicCAS(T *, U, V);
-template <class T> __device__ T __ldg(const T *);
+#define GPUSIM_HINTS(load, store)                                                                                      \
+    template <class T> __device__ T load(const T *);                                                                   \
+    template <class T, class U> __device__ void store(T *, U);
+GPUSIM_HINTS(__ldg, __stwb) GPUSIM_HINTS(__ldcg, __stcg) GPUSIM_HINTS(__ldcs, __stcs) GPUSIM_HINTS(__ldcv, __stwt)
+template <class T> __device__ T __ldca(const T *);
+template <class T> __device__ T __ldlu(const T *);
 __device__ int __float_as_int(float), __float2int_rn(float), __float2int_rd(float), __double2int_rn(double),
     __brev(unsigned), __ffsll(long long);
 __device__ unsigned __float_as_uint(float);

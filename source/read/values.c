@@ -362,6 +362,11 @@ bool gsim_cu_is_local(struct gsim_cu *s, CXCursor variable)
            parent == CXCursor_Constructor || parent == CXCursor_Destructor || parent == CXCursor_ConversionFunction;
 }
 
+bool gsim_cu_is_lasting(struct gsim_cu *s, CXCursor variable)
+{
+    return !gsim_cu_is_local(s, variable) || s->clang.Cursor_getStorageClass(variable) == CX_SC_Static;
+}
+
 CXCursor gsim_cu_function(struct gsim_cu *s, CXCursor call)
 {
     CXCursor function = s->clang.getCursorReferenced(call), pattern, whole;

@@ -19,6 +19,9 @@
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
 };
+static const unsigned char helper[] = {
+#include "source/read/helper.inc"
+};
 static const unsigned char table[] = {
 #include "source/run/table.inc"
 };
@@ -74,16 +77,16 @@ static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_er
                                         "vector_types.h",
                                         "driver_types.h",
                                         "cuda_fp16.h",
-                                        "cuda_bf16.h",
-                                        "helper_functions.h",
-                                        "helper_timer.h",
-                                        "helper_string.h",
-                                        "helper_cuda.h"};
+                                        "cuda_bf16.h"};
+    static const char *const helpers[] = {"helper_functions.h", "helper_image.h", "helper_timer.h", "helper_string.h",
+                                          "helper_cuda.h"};
     enum gsim_status status = write_file(p, "gpusim_stub.h", stub, sizeof stub, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_table.h", table, sizeof table, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_device.h", device, sizeof device, error);
     for (size_t i = 0; i < sizeof empty / sizeof empty[0] && status == GSIM_OK; i++)
         status = write_file(p, empty[i], "", 0, error);
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0] && status == GSIM_OK; i++)
+        status = write_file(p, helpers[i], helper, sizeof helper, error);
     return status;
 }
 
@@ -185,6 +188,7 @@ static enum gsim_status make(struct gsim_run_program *p, struct unit *unit, cons
                                  "-O1",
                                  "-fPIC",
                                  "-ffp-contract=off",
+                                 "-fno-builtin-printf",
                                  "-fsanitize=thread",
                                  "-mllvm",
                                  "-tsan-instrument-func-entry-exit=0",

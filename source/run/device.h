@@ -4,6 +4,7 @@
  * stub declares. The build embeds this file in the program.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,17 @@ GPUSIM_BARE void __tsan_vptr_read(void **) {}
 GPUSIM_BARE void *memcpy(void *to, const void *from, size_t bytes) noexcept { return gpusim->move(to, from, bytes); }
 GPUSIM_BARE void *memmove(void *to, const void *from, size_t bytes) noexcept { return gpusim->move(to, from, bytes); }
 GPUSIM_BARE void *memset(void *to, int value, size_t bytes) noexcept { return gpusim->fill(to, value, bytes); }
+/* What kernels print comes in the order of the kernels: as bytes of a variable. */
+GPUSIM_BARE int printf(const char *format, ...)
+{
+    static char printed;
+    va_list arguments;
+    if (gpusim->in_kernel) gpusim_mark<uint8_t>(&printed, 1);
+    va_start(arguments, format);
+    int length = vprintf(format, arguments);
+    va_end(arguments);
+    return length;
+}
 /* Clocks that tell each run the same. */
 GPUSIM_BARE time_t time(time_t *to) noexcept
 {
@@ -250,6 +262,26 @@ inline cudaError_t cudaMemcpy2DAsync(gpusim_place p, void *to, size_t to_pitch, 
 {
     return gpusim_copy(p, "cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, true, stream);
 }
+inline cudaError_t gpusim_copy_3d(gpusim_place p, const cudaMemcpy3DParms *c, bool is_async, cudaStream_t stream)
+{
+    auto at = [](const cudaPitchedPtr &whole, const cudaPos &o, size_t z) {
+        return (char *)whole.ptr + ((o.z + z) * whole.ysize + o.y) * whole.pitch + o.x;
+    };
+    for (size_t z = 0; z < c->extent.depth; z++)
+        (void)gpusim_copy(p, "cudaMemcpy3D", at(c->dstPtr, c->dstPos, z), c->dstPtr.pitch, at(c->srcPtr, c->srcPos, z),
+                          c->srcPtr.pitch, c->extent.width, c->extent.height, c->kind, is_async, stream);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy3D(gpusim_place p, const cudaMemcpy3DParms *c) { return gpusim_copy_3d(p, c, false, 0); }
+inline cudaError_t cudaMemcpy3DAsync(gpusim_place p, const cudaMemcpy3DParms *c, cudaStream_t stream = 0)
+{
+    return gpusim_copy_3d(p, c, true, stream);
+}
+inline cudaError_t cudaMalloc3D(gpusim_place p, cudaPitchedPtr *to, cudaExtent e)
+{
+    *to = {0, 0, e.width, e.height};
+    return cudaMallocPitch(p, &to->ptr, &to->pitch, e.width, e.height * e.depth);
+}
 inline cudaError_t cudaMemcpyPeerAsync(gpusim_place p, void *to, int, const void *from, int, size_t bytes,
                                        cudaStream_t stream = 0)
 {
@@ -411,8 +443,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(gpusim_place, int *blo
 }
 inline const char *cudaGetErrorString(gpusim_place, cudaError_t error) { return error ? "an error" : "no error"; }
 inline const char *cudaGetErrorName(gpusim_place, cudaError_t error) { return error ? "cudaError" : "cudaSuccess"; }
-#define checkCudaErrors(x) (x)
-#define getLastCudaError(x)
 
 /* --- the device's functions --- */
 inline void __syncthreads() { gpusim->barrier(GPUSIM_BARRIER, 0); }
@@ -488,7 +518,12 @@ template <class T, class U, class V> T atomicCAS(T *at, U compare, V by)
     *at = old == (T)compare ? (T)by : old;
     return old;
 }
-template <class T> T __ldg(const T *at) { return *at; }
+#define GPUSIM_HINTS(load, store)                                                                                      \
+    template <class T> T load(const T *at) { return *at; }                                                             \
+    template <class T, class U> void store(T *at, U by) { *at = (T)by; }
+GPUSIM_HINTS(__ldg, __stwb) GPUSIM_HINTS(__ldcg, __stcg) GPUSIM_HINTS(__ldcs, __stcs) GPUSIM_HINTS(__ldcv, __stwt)
+template <class T> T __ldca(const T *at) { return *at; }
+template <class T> T __ldlu(const T *at) { return *at; }
 template <class To, class From> To gpusim_bits(From from)
 {
     To to;

@@ -41,9 +41,7 @@ uint32_t gsim_cu_variable(struct gsim_cu *s, CXCursor declaration)
     if (s->code.external_count && !gsim_cu_is_local(s, declaration) &&
         s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static)
         declaration = gsim_cu_defined(s, declaration);
-    uint32_t frame = gsim_cu_is_local(s, declaration) && s->clang.Cursor_getStorageClass(declaration) != CX_SC_Static
-                         ? s->host.frame
-                         : 0;
+    uint32_t frame = gsim_cu_is_lasting(s, declaration) ? 0 : s->host.frame;
     return gsim_cu_cell(s, frame, s->clang.hashCursor(s->clang.getCanonicalCursor(declaration)));
 }
 
@@ -83,8 +81,8 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
 struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression)
 {
     enum CXTypeKind kind = s->clang.getCanonicalType(s->clang.getCursorType(strip(s, expression))).kind;
-    if (kind != CXType_ConstantArray && kind != CXType_IncompleteArray && kind != CXType_VariableArray &&
-        kind != CXType_Record)
+    bool is_array = kind == CXType_ConstantArray || kind == CXType_IncompleteArray || kind == CXType_VariableArray;
+    if ((!is_array || gsim_cu_is_decayed(s, strip(s, expression))) && kind != CXType_Record)
         return gsim_cu_evaluate(s, expression);
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
@@ -92,7 +90,7 @@ struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression)
     return whole.kind == GSIM_CU_DIM ? whole : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
 }
 
-static uint32_t member(struct gsim_cu *s, CXCursor expression)
+static uint32_t member(struct gsim_cu *s, CXCursor expression, bool writes)
 {
     char name[GSIM_LIMIT_NAME + 1];
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
@@ -100,8 +98,10 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression)
     gsim_cu_name(s, expression, name);
     if (kids.count && s->clang.getCursorKind(kids.at[0]) != CXCursor_TypeRef) base = gsim_cu_object(s, kids.at[0]);
     gsim_free(kids.at);
-    if (base.kind == GSIM_CU_POINTER)
+    if (base.kind == GSIM_CU_POINTER) {
+        gsim_cu_touch(s, base.at, writes);
         base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->memory.regions[base.at].cell};
+    }
     return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
 }
 
@@ -144,7 +144,7 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
         CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
         return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
     }
-    if (kind == CXCursor_MemberRefExpr) return member(s, expression);
+    if (kind == CXCursor_MemberRefExpr) return member(s, expression, writes);
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
     double size = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(expression));
     if (kind == CXCursor_ArraySubscriptExpr && kids.count == 2)
@@ -194,6 +194,12 @@ static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *
         struct gsim_cu_value result = arithmetic(op, a.n[0], b.n[0], is_integer);
         result.n[1] = gsim_cu_is_known(result) && (gsim_cu_is_guess(a) || gsim_cu_is_guess(b));
         return result;
+    }
+    if (a.kind == GSIM_CU_POINTER && b.kind == GSIM_CU_POINTER && strcmp(op, "-") == 0) {
+        double apart = (a.n[0] - b.n[0]) / (double)s->clang.Type_getSizeOf(element_type);
+        if (a.at == b.at) return gsim_cu_number(apart);
+        s->memory.has_distances |= !s->host.in_kernel;
+        return unknown;
     }
     if (b.kind == GSIM_CU_POINTER && strcmp(op, "+") == 0) {
         b.n[0] = NAN; /* 1 + p: its begin is not told */
@@ -261,6 +267,15 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
 
 static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression);
 
+/* An expression that may not be executed; true: it calls CUDA, and was not read. */
+static bool perhaps(struct gsim_cu *s, CXCursor expression)
+{
+    bool has_calls = gsim_cu_has_calls(s, expression);
+    gsim_cu_forget(s, expression, false);
+    if (has_calls) gsim_cu_barrier(s, expression, "");
+    return has_calls;
+}
+
 static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const struct gsim_cu_kids *kids)
 {
     char op[4];
@@ -280,6 +295,8 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
     struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
     if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
     if ((strcmp(op, "||") == 0 && gsim_cu_is_known(a) && a.n[0] != 0)) return gsim_cu_number(1);
+    bool may_be_left = (!strcmp(op, "&&") || !strcmp(op, "||")) && !gsim_cu_is_known(a) && a.kind != GSIM_CU_POINTER;
+    if (may_be_left && perhaps(s, kids->at[1])) return unknown;
     struct gsim_cu_value b = gsim_cu_evaluate(s, kids->at[1]);
     size_t length = strlen(op);
     if (s->clang.getCursorKind(expression) == CXCursor_CompoundAssignOperator) {
@@ -384,7 +401,8 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return unknown;
     uint32_t cell = gsim_cu_place(s, expression, false);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
-    if (type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray)
+    if ((type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray) &&
+        !gsim_cu_is_decayed(s, expression))
         return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
     if (cell == s->host.argc && cell != GSIM_CU_NONE && !s->host.in_kernel)
         gsim_cu_note(s, expression, "argc is taken as 1 (--arg argc=N)");
@@ -399,7 +417,7 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
     if (whole.kind == GSIM_CU_DIM && !name[1] && name[0] >= 'x' && name[0] <= 'z')
         return gsim_cu_number(whole.n[name[0] - 'x']);
     if (gsim_cu_given(s, expression, &given)) return given;
-    uint32_t cell = member(s, expression);
+    uint32_t cell = member(s, expression, false);
     struct gsim_cu_value value = gsim_cu_load(s, cell);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind;
     if (type == CXType_ConstantArray && cell != GSIM_CU_NONE)
@@ -418,8 +436,7 @@ static struct gsim_cu_value choice(struct gsim_cu *s, const struct gsim_cu_kids 
 {
     struct gsim_cu_value condition = gsim_cu_evaluate(s, kids->at[0]);
     if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM) {
-        for (size_t i = 1; i < 3; i++)
-            if (gsim_cu_has_calls(s, kids->at[i])) gsim_cu_barrier(s, kids->at[i], "");
+        for (size_t i = 1; i < 3; i++) (void)perhaps(s, kids->at[i]);
         return unknown;
     }
     bool is_second = gsim_cu_is_known(condition) && condition.n[0] == 0;

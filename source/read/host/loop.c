@@ -74,7 +74,8 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
     char name[GSIM_LIMIT_NAME + 1];
     s->host.is_cut = false;
     if (!has_calls) begin_plain(s);
-    if (!is_null(initial)) gsim_cu_walk(s, initial);
+    if (s->clang.getCursorKind(initial) == CXCursor_DeclStmt) gsim_cu_walk(s, initial);
+    else if (!is_null(initial)) (void)gsim_cu_evaluate(s, initial); /* no place for others beside it */
     for (;; trips++) {
         if (trips || tests_first) {
             int is_true = is_null(condition) ? 1 : gsim_cu_truth(s, condition, &is_guessed);

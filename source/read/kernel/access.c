@@ -61,6 +61,13 @@ static bool holds(struct gsim_cu *s, CXType type, uint32_t depth)
 
 bool gsim_cu_holds(struct gsim_cu *s, CXType type) { return holds(s, type, 0); }
 
+bool gsim_cu_is_decayed(struct gsim_cu *s, CXCursor cursor)
+{
+    if (s->clang.getCursorKind(cursor) == CXCursor_DeclRefExpr) cursor = s->clang.getCursorReferenced(cursor);
+    return s->clang.getCursorKind(cursor) == CXCursor_ParmDecl &&
+           is_array(s->clang.getCanonicalType(s->clang.getCursorType(cursor)));
+}
+
 /* --- origins and marks --- */
 void gsim_cu_give_up(struct gsim_cu_walk *w, CXCursor at, const char *why)
 {
@@ -155,13 +162,25 @@ CXCursor gsim_cu_strip(struct gsim_cu *s, CXCursor cursor)
     }
 }
 
+/* An array itself; of what was made of a parameter "T name[]" clang shows the array's type, too. */
+static bool is_array_there(struct gsim_cu *s, CXCursor inner)
+{
+    enum CXCursorKind kind = s->clang.getCursorKind(inner);
+    bool is_behind;
+    struct gsim_cu_kids kids = gsim_cu_kids(s, inner);
+    bool is_step = kind == CXCursor_UnaryOperator && kids.count && gsim_cu_unary(s, inner, kids.at[0], &is_behind) != '*';
+    gsim_free(kids.at);
+    return !is_step && is_array(gsim_cu_type(s, inner)) && !gsim_cu_is_decayed(s, inner) &&
+           kind != CXCursor_StringLiteral && kind != CXCursor_BinaryOperator &&
+           kind != CXCursor_CompoundAssignOperator && kind != CXCursor_ConditionalOperator;
+}
+
 /* What a pointer's expression points to; an array is its own begin. */
 uint64_t gsim_cu_flow_pointee(struct gsim_cu_walk *w, CXCursor cursor, struct gsim_cu_flow *array)
 {
     CXCursor inner = gsim_cu_strip(w->s, cursor);
-    bool is_there = is_array(gsim_cu_type(w->s, inner)) && w->s->clang.getCursorKind(inner) != CXCursor_StringLiteral;
     if (array) array->is_variable = false;
-    if (!is_there) return gsim_cu_flow_load(w, cursor);
+    if (!is_array_there(w->s, inner)) return gsim_cu_flow_load(w, cursor);
     struct gsim_cu_flow f = gsim_cu_flow_of(w, inner);
     if (!array && !f.is_variable && !f.memory) return f.value; /* a list */
     if (!array) return escape(w, f);
@@ -186,7 +205,7 @@ static struct gsim_cu_flow evaluate_name(struct gsim_cu_walk *w, CXCursor cursor
     enum CXCursorKind kind = s->clang.getCursorKind(declaration);
     CXType type = s->clang.getCursorType(declaration);
     if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl) return (struct gsim_cu_flow){0};
-    if (kind == CXCursor_VarDecl && !gsim_cu_is_local(s, declaration) &&
+    if (kind == CXCursor_VarDecl && gsim_cu_is_lasting(s, declaration) &&
         !gsim_cu_has_attribute(s, declaration, CXCursor_CUDASharedAttr)) { /* it is read and written: operands.c */
         if (s->clang.Cursor_getStorageClass(declaration) == CX_SC_Extern &&
             s->clang.Cursor_isNull(s->clang.getCursorDefinition(declaration)) && !gsim_cu_is_of_cuda(s, declaration))
@@ -196,7 +215,8 @@ static struct gsim_cu_flow evaluate_name(struct gsim_cu_walk *w, CXCursor cursor
     uint64_t mask = *origin(w, declaration);
     if (gsim_cu_is_reference(s->clang.getCanonicalType(type)))
         return gsim_cu_flow_in(w, cursor, mask, s->clang.getPointeeType(s->clang.getCanonicalType(type)));
-    return (struct gsim_cu_flow){.value = holds(s, type, 0) ? mask : 0, .is_variable = true, .variable = declaration};
+    bool has_pointer = gsim_cu_is_decayed(s, declaration) || holds(s, type, 0);
+    return (struct gsim_cu_flow){.value = has_pointer ? mask : 0, .is_variable = true, .variable = declaration};
 }
 
 static struct gsim_cu_flow evaluate_member(struct gsim_cu_walk *w, CXCursor cursor, const struct gsim_cu_kids *kids)
@@ -238,7 +258,7 @@ static struct gsim_cu_flow evaluate_cast(struct gsim_cu_walk *w, CXCursor cursor
     if (to.kind == CXType_Pointer && is_array(type))
         return (struct gsim_cu_flow){.value = gsim_cu_flow_pointee(w, from, NULL)};
     struct gsim_cu_flow f = gsim_cu_flow_of(w, from);
-    if (!holds(s, to, 0)) f.value = 0;
+    if (!is_array(to) && !holds(s, to, 0)) f.value = 0; /* clang shows a decayed type as the array's */
     else if (is_number(type) && type.kind != CXType_Void) {
         double number = 1;
         (void)gsim_cu_constant(s, from, &number); /* 0: no pointer */
@@ -291,7 +311,8 @@ static struct gsim_cu_flow evaluate_binary(struct gsim_cu_walk *w, CXCursor curs
     uint64_t value = left | right;
     if (left && right && left != right && strcmp(op, "-") == 0)
         gsim_cu_give_up(w, cursor, "it subtracts pointers of two arguments");
-    return (struct gsim_cu_flow){.value = holds(s, s->clang.getCursorType(cursor), 0) ? value : 0};
+    CXType type = gsim_cu_type(s, cursor);
+    return (struct gsim_cu_flow){.value = is_array(type) || holds(s, type, 0) ? value : 0};
 }
 
 /* --- expressions and statements --- */
@@ -323,7 +344,7 @@ static struct gsim_cu_flow evaluate_choice(struct gsim_cu_walk *w, const struct 
 {
     (void)gsim_cu_flow_load(w, kids->at[0]);
     struct gsim_cu_flow a = gsim_cu_flow_of(w, kids->at[1]), b = gsim_cu_flow_of(w, kids->at[2]);
-    if (is_array(gsim_cu_type(w->s, gsim_cu_strip(w->s, kids->at[1])))) a.value = escape(w, a);
+    if (is_array_there(w->s, gsim_cu_strip(w->s, kids->at[1]))) a.value = escape(w, a);
     return (struct gsim_cu_flow){.memory = a.memory | b.memory, .value = a.value | b.value};
 }
 
@@ -456,7 +477,7 @@ const struct gsim_cu_access *gsim_cu_access(struct gsim_cu *s, CXCursor function
     for (unsigned i = 0; !a->unknown; i++) {
         CXCursor parameter = gsim_cu_parameter(s, function, i);
         if (s->clang.Cursor_isNull(parameter)) break;
-        if (holds(s, s->clang.getCursorType(parameter), 0))
+        if (gsim_cu_is_decayed(s, parameter) || holds(s, s->clang.getCursorType(parameter), 0))
             gsim_cu_flow_add(&w, parameter, i < GSIM_CU_TOLD ? (uint64_t)1 << i : GSIM_CU_ANY);
     }
     struct gsim_cu_kids kids = gsim_cu_kids(s, function);

@@ -63,28 +63,35 @@ static enum gsim_cu_memory memory_of(struct gsim_cu *s, CXCursor variable, bool 
     return memory == GSIM_CU_MANAGED && *is_constant ? GSIM_CU_HOST : memory;
 }
 
-static void add_global(struct globals *g, CXCursor variable)
+/* Of BYTES, by the key in the table of variables. */
+static void add_named(struct globals *g, CXCursor at, uint64_t key, const char *name, enum gsim_cu_memory memory,
+                      double bytes, bool is_constant)
 {
     struct gsim_cu *s = g->s;
-    bool is_constant;
-    if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || gsim_cu_is_local(s, variable)) return;
-    enum gsim_cu_memory memory = memory_of(s, variable, &is_constant);
-    if (memory == GSIM_CU_HOST) return;
-    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")),
-                                 s->clang.hashCursor(s->clang.getCanonicalCursor(variable)));
-    double bytes = (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable));
+    uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("globals")), key);
     if (cell == GSIM_CU_NONE || bytes < 1) return;
     if (!s->memory.cells[cell].is_set) {
-        char name[GSIM_LIMIT_NAME + 1];
-        gsim_cu_name(s, variable, name);
-        uint32_t region = gsim_cu_region(s, memory, name, bytes, variable);
+        uint32_t region = gsim_cu_region(s, memory, name, bytes, at);
         if (region == GSIM_CU_NONE) return;
         gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region});
         if (!is_constant)
-            gsim_cu_note(s, variable,
-                         "'%s' is in device memory: each kernel that names it is taken to read and write it", name);
+            gsim_cu_note(s, at, "'%s' is in device memory: each kernel that names it is taken to read and write it",
+                         name);
     }
     gsim_cu_add_operand(s, g->o, gsim_cu_load(s, cell), true, !is_constant, is_constant);
+}
+
+static void add_global(struct globals *g, CXCursor variable)
+{
+    struct gsim_cu *s = g->s;
+    char name[GSIM_LIMIT_NAME + 1];
+    bool is_constant;
+    if (s->clang.Cursor_getStorageClass(variable) == CX_SC_Extern || !gsim_cu_is_lasting(s, variable)) return;
+    enum gsim_cu_memory memory = memory_of(s, variable, &is_constant);
+    if (memory == GSIM_CU_HOST) return;
+    gsim_cu_name(s, variable, name);
+    add_named(g, variable, s->clang.hashCursor(s->clang.getCanonicalCursor(variable)), name, memory,
+              (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable)), is_constant);
 }
 
 static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -100,6 +107,7 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
         if (s->clang.getCursorKind(named) == CXCursor_VarDecl) add_global(g, named);
         return CXChildVisit_Recurse;
     }
+    if (gsim_cu_is_named(s, named, "printf")) add_named(g, cursor, gsim_cu_text_key("printf"), "printf", GSIM_CU_DEVICE, 1, false);
     uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
     CXCursor body = gsim_cu_body(s, named);
     if (cell == GSIM_CU_NONE || s->memory.cells[cell].is_set || body.kind == CXCursor_InvalidFile ||
@@ -153,14 +161,16 @@ static void give_up(struct gsim_cu *s, CXCursor at, struct gsim_cu_operands *o, 
 }
 
 /* An argument: a pointer, or a class whose fields are. */
-static void add_argument(struct gsim_cu *s, CXCursor at, CXType type, struct gsim_cu_value value, size_t index,
+static void add_argument(struct gsim_cu *s, CXCursor at, CXCursor declared, struct gsim_cu_value value, size_t index,
                          bool reads, bool writes, struct gsim_cu_operands *o)
 {
     char why[64];
-    type = s->clang.getCanonicalType(type);
-    bool is_const = type.kind == CXType_Pointer && s->clang.isConstQualifiedType(s->clang.getPointeeType(type));
-    if (!gsim_cu_holds(s, type) || (gsim_cu_is_known(value) && value.n[0] == 0)) return; /* NULL */
-    if (type.kind == CXType_Pointer && value.kind == GSIM_CU_POINTER && o->arg_count < GSIM_CU_PARAMS &&
+    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(declared));
+    bool is_decayed = gsim_cu_is_decayed(s, declared), is_pointer = is_decayed || type.kind == CXType_Pointer;
+    CXType to = is_decayed ? s->clang.getArrayElementType(type) : s->clang.getPointeeType(type);
+    bool is_const = is_pointer && s->clang.isConstQualifiedType(to);
+    if ((!is_decayed && !gsim_cu_holds(s, type)) || (gsim_cu_is_known(value) && value.n[0] == 0)) return; /* NULL */
+    if (is_pointer && value.kind == GSIM_CU_POINTER && o->arg_count < GSIM_CU_PARAMS &&
         o->host_count < GSIM_CU_PARAMS) {
         gsim_cu_add_operand(s, o, value, reads, writes, is_const);
         return;
@@ -175,7 +185,7 @@ static void add_argument(struct gsim_cu *s, CXCursor at, CXType type, struct gsi
             CXType part = s->clang.getCanonicalType(s->clang.getCursorType(fields.at[i]));
             struct gsim_cu_value own = gsim_cu_load(s, cell);
             if (part.kind == CXType_Record) own = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
-            add_argument(s, at, part, own, index, reads, writes, o);
+            add_argument(s, at, fields.at[i], own, index, reads, writes, o);
         }
         gsim_free(fields.at);
         if (fields.count && are_all) return;
@@ -196,11 +206,12 @@ void gsim_cu_read_operands(struct gsim_cu *s, CXCursor at, CXCursor kernel, cons
     bool is_told = annotate(s, at, kernel, values, count, &reads, &writes);
     if (!access) give_up(s, at, o, "it is launched through a variable");
     else if (access->unknown && !is_told) give_up(s, access->where, o, access->unknown);
+    else if (s->memory.has_distances) give_up(s, at, o, "the program knows how far its buffers lie apart");
     else if ((reads | writes) & ~told) give_up(s, kernel, o, "it uses pointers that it loads from memory");
     for (size_t i = 0; i < count && i < GSIM_CU_TOLD; i++)
         if (o->is_unknown || ((reads | writes) >> i & 1))
-            add_argument(s, at, s->clang.getCursorType(gsim_cu_parameter(s, kernel, (unsigned)i)), values[i], i,
-                         reads >> i & 1, writes >> i & 1, o);
+            add_argument(s, at, gsim_cu_parameter(s, kernel, (unsigned)i), values[i], i, reads >> i & 1,
+                         writes >> i & 1, o);
     if (body.kind == CXCursor_InvalidFile) return;
     struct globals g = {.s = s, .o = o, .at = at};
     g.seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("looked through")), ++s->counts.looks);
