@@ -139,6 +139,7 @@ void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
     gsim_cu_foreign(s);
     s->device.has_returned = true;
     s->text.call = at;
+    gsim_cu_log_unread(s, at);
     (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, at, name, GSIM_CUDA_NONE);
     for (size_t r = 0; r < s->memory.region_count; r++) gsim_cu_wipe(s, s->memory.regions[r].cell);
 }

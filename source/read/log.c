@@ -67,6 +67,12 @@ static uint32_t entries(const struct gsim_cu *s)
     return s->text.entry_count < GSIM_CU_ENTRIES ? s->text.entry_count : GSIM_CU_ENTRIES;
 }
 
+/* The cell of a function's body: set where code that is not read calls it, too. */
+static uint32_t unread_cell(struct gsim_cu *s, CXCursor body)
+{
+    return gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("unread")), s->clang.hashCursor(body));
+}
+
 static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_cu_entry *entry)
 {
     struct gsim_cuda_log *log = s->options->log;
@@ -78,6 +84,7 @@ static uint32_t add_node(struct gsim_cu *s, uint32_t parent, const struct gsim_c
                                  .from = entry->from,
                                  .to = entry->to,
                                  .is_block = kind == CXCursor_CompoundStmt,
+                                 .is_serial = gsim_cu_is_set(s, unread_cell(s, entry->statement)),
                                  .is_loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
                                             kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt};
     return (uint32_t)log->node_count++;
@@ -100,6 +107,33 @@ void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry)
     if (!s->options->log || s->host.in_kernel || !entries(s)) return;
     uint32_t node = node_of(s, entry < entries(s) ? entry : entries(s) - 1);
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
+}
+
+static enum CXChildVisitResult find_unread(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct gsim_cu *s = data;
+    struct gsim_cuda_log *log = s->options->log;
+    uint32_t from, to;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor);
+    (void)parent;
+    CXCursor function = kind == CXCursor_CallExpr || kind == CXCursor_DeclRefExpr ? gsim_cu_function(s, cursor) : cursor;
+    if (function.kind == CXCursor_InvalidFile || kind < CXCursor_FirstExpr || kind > CXCursor_LastExpr ||
+        s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function)))
+        return CXChildVisit_Recurse;
+    CXCursor body = gsim_cu_body(s, function);
+    uint32_t cell = body.kind == CXCursor_InvalidFile ? GSIM_CU_NONE : unread_cell(s, body);
+    if (cell == GSIM_CU_NONE || gsim_cu_is_set(s, cell) || !gsim_cu_has_calls(s, body)) return CXChildVisit_Recurse;
+    gsim_cu_store(s, cell, gsim_cu_number(1));
+    (void)range_of(s, body, &from, &to);
+    for (size_t i = 0; i < log->node_count; i++)
+        log->nodes[i].is_serial |= log->nodes[i].from == from && log->nodes[i].to == to && log->nodes[i].is_block;
+    s->clang.visitChildren(body, find_unread, s);
+    return CXChildVisit_Recurse;
+}
+
+void gsim_cu_log_unread(struct gsim_cu *s, CXCursor statement)
+{
+    if (s->options->log) s->clang.visitChildren(statement, find_unread, s);
 }
 
 void gsim_cu_log_return(struct gsim_cu *s, uint32_t body)

@@ -302,6 +302,7 @@ void gsim_cu_log_end(struct gsim_cu *s, uint32_t node, uint32_t line, uint32_t o
 /* Behind the statement of the file that holds the last op. */
 void gsim_cu_log_last(struct gsim_cu *s, uint32_t op);
 void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry); /* a statement that is being executed */
+void gsim_cu_log_unread(struct gsim_cu *s, CXCursor statement); /* executed, perhaps, and not read */
 /* The function whose body is that entry may have ended before what is executed is over. */
 void gsim_cu_log_return(struct gsim_cu *s, uint32_t body);
 void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, uint32_t buffer);

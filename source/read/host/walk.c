@@ -23,10 +23,12 @@ static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CX
     struct gsim_cu *s = search->s;
     char name[GSIM_LIMIT_NAME + 1];
     (void)parent;
-    if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr) return CXChildVisit_Recurse;
+    enum CXCursorKind kind = s->clang.getCursorKind(cursor); /* a function that is named may be called elsewhere */
+    if (kind != CXCursor_CallExpr && kind != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
     gsim_cu_name(s, cursor, name);
-    bool is_cuda = (gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) ||
-                   strncmp(name, "__cudaPush", 10) == 0;
+    bool is_cuda = kind == CXCursor_CallExpr &&
+                   ((gsim_cu_is_api(s, cursor, name) && strncmp(name, "cudaGetErr", 10) != 0) ||
+                    strncmp(name, "__cudaPush", 10) == 0);
     CXCursor function = gsim_cu_function(s, cursor);
     if (!is_cuda && !s->clang.Cursor_isNull(function) &&
         !s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function))) {

@@ -36,7 +36,7 @@ number=0
 while read -r form run; do
     number=$((number + 1))
     case " ${*:-$form} " in *" $form "*) ;; *) continue ;; esac
-    [ "${GPUSIM_FULL:-}" ] || [ $# -gt 0 ] || [ $((number % 21)) = 9 ] || continue
+    [ "${GPUSIM_FULL:-}" ] || [ $# -gt 0 ] || [ $((number % 41)) = 9 ] || continue
     for way in 0 1 2 3; do
         [ "${GPUSIM_FULL:-}" ] || [ $((number % 4)) = $way ] || continue
         case $way in
@@ -47,5 +47,5 @@ while read -r form run; do
         esac
     done
 done <forms
-[ $number -ge 100 ] || fail "$number forms were read"
+[ $number -ge 170 ] || fail "$number forms were read"
 [ $failures = 0 ]
