@@ -348,7 +348,9 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     bool is_pinned = false; /* of a place that is not told: where anything is */
     for (size_t i = 0; i < s->memory.region_count; i++)
         is_pinned |= s->memory.regions[i].memory == GSIM_CU_PINNED && (host.kind != GSIM_CU_POINTER || host.at == i);
-    op.copy_memory = is_pinned ? GSIM_COPY_MEMORY_PINNED : GSIM_COPY_MEMORY_PAGEABLE;
+    op.copy_memory = !is_pinned                        ? GSIM_COPY_MEMORY_PAGEABLE
+                     : host.kind == GSIM_CU_POINTER ? GSIM_COPY_MEMORY_PINNED
+                                                    : GSIM_COPY_MEMORY_OF_RUN;
     hosts.hosts[0] = host.at;
     gsim_cu_add_op(s, &op, stream, &hosts);
     s->counts.copy_ops++;

@@ -42,7 +42,8 @@ GPUSIM_HELP(template <class T> bool sdkSavePGM(const char *, T *, unsigned, unsi
 GPUSIM_HELP(template <class T> bool sdkLoadPPM4(const char *, T **, unsigned *, unsigned *))
 GPUSIM_HELP(template <class T> bool sdkSavePPM4ub(const char *, T *, unsigned, unsigned))
 GPUSIM_HELP(template <class T> bool sdkReadFile(const char *, T **, unsigned *, bool))
-GPUSIM_HELP(template <class T, class S> bool sdkWriteFile(const char *, const T *, unsigned, const S &, bool, bool = false))
+GPUSIM_HELP(template <class T, class S>
+            bool sdkWriteFile(const char *, const T *, unsigned, const S &, bool, bool = false))
 GPUSIM_HELP(template <class T, class S> bool compareData(const T *, const T *, unsigned, S, float))
 GPUSIM_HELP(template <class T, class S> bool sdkCompareL2fe(const T *, const T *, unsigned, S))
 #endif

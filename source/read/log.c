@@ -116,8 +116,9 @@ static enum CXChildVisitResult find_unread(CXCursor cursor, CXCursor parent, CXC
     uint32_t from, to;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     (void)parent;
-    CXCursor function = kind == CXCursor_CallExpr || kind == CXCursor_DeclRefExpr ? gsim_cu_function(s, cursor) : cursor;
-    if (function.kind == CXCursor_InvalidFile || kind < CXCursor_FirstExpr || kind > CXCursor_LastExpr ||
+    if (kind != CXCursor_CallExpr && kind != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
+    CXCursor function = gsim_cu_function(s, cursor);
+    if (s->clang.Cursor_isNull(function) ||
         s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(function)))
         return CXChildVisit_Recurse;
     CXCursor body = gsim_cu_body(s, function);

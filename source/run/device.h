@@ -230,53 +230,42 @@ template <class T> cudaError_t cudaHostGetDevicePointer(gpusim_place, T **to, vo
     *to = (T *)memory;
     return cudaSuccess;
 }
+#define GPUSIM_OPEN(...) __VA_ARGS__
 inline cudaError_t gpusim_copy(gpusim_place p, const char *name, void *to, size_t to_pitch, const void *from,
-                               size_t from_pitch, size_t width, size_t height, int kind, bool is_async, cudaStream_t on)
+                               size_t from_pitch, size_t width, size_t height, int kind, bool is_async, cudaStream_t on,
+                               int value = 0)
 {
-    struct gpusim_run_copy copy = {name, p.file, p.line, kind, 0, is_async, to, from, width, height, to_pitch,
+    struct gpusim_run_copy copy = {name, p.file, p.line, kind, value, is_async, to, from, width, height, to_pitch,
                                    from_pitch, on};
     return (cudaError_t)gpusim->copy(&copy);
 }
-inline cudaError_t gpusim_fill(gpusim_place p, const char *name, void *to, size_t pitch, int value, size_t width,
-                               size_t height, bool is_async, cudaStream_t on)
+#define GPUSIM_COPY(name, list, ...)                                                                                   \
+    inline cudaError_t name(gpusim_place p, GPUSIM_OPEN list) { return gpusim_copy(p, #name, __VA_ARGS__); }
+#define GPUSIM_FILL(name, list, pitch, width, height, is_async, on)                                                    \
+    GPUSIM_COPY(name, list, to, pitch, 0, 0, width, height, 3, is_async, on, value)
+GPUSIM_COPY(cudaMemcpy, (void *to, const void *from, size_t n, cudaMemcpyKind kind), to, 0, from, 0, n, 1, kind, 0, 0)
+GPUSIM_COPY(cudaMemcpyAsync, (void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t on = 0), to, 0,
+            from, 0, n, 1, kind, 1, on)
+GPUSIM_COPY(cudaMemcpy2D, (void *to, size_t pitch, const void *from, size_t from_pitch, size_t w, size_t h,
+                           cudaMemcpyKind kind), to, pitch, from, from_pitch, w, h, kind, 0, 0)
+GPUSIM_COPY(cudaMemcpy2DAsync, (void *to, size_t pitch, const void *from, size_t from_pitch, size_t w, size_t h,
+                                cudaMemcpyKind k, cudaStream_t on = 0), to, pitch, from, from_pitch, w, h, k, 1, on)
+GPUSIM_FILL(cudaMemset, (void *to, int value, size_t n), 0, n, 1, 0, 0)
+GPUSIM_FILL(cudaMemsetAsync, (void *to, int value, size_t n, cudaStream_t on = 0), 0, n, 1, 1, on)
+GPUSIM_FILL(cudaMemset2D, (void *to, size_t pitch, int value, size_t w, size_t h), pitch, w, h, 0, 0)
+GPUSIM_FILL(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t w, size_t h, cudaStream_t on = 0), pitch, w,
+            h, 1, on)
+inline cudaError_t cudaMemcpy3DAsync(gpusim_place p, const cudaMemcpy3DParms *c, cudaStream_t on = 0, bool async = 1)
 {
-    struct gpusim_run_copy copy = {name, p.file, p.line, 3, value, is_async, to, 0, width, height, pitch, 0, on};
-    return (cudaError_t)gpusim->copy(&copy);
-}
-inline cudaError_t cudaMemcpy(gpusim_place p, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
-{
-    return gpusim_copy(p, "cudaMemcpy", to, 0, from, 0, bytes, 1, kind, false, 0);
-}
-inline cudaError_t cudaMemcpyAsync(gpusim_place p, void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream = 0)
-{
-    return gpusim_copy(p, "cudaMemcpyAsync", to, 0, from, 0, bytes, 1, kind, true, stream);
-}
-inline cudaError_t cudaMemcpy2D(gpusim_place p, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t width, size_t height, cudaMemcpyKind kind)
-{
-    return gpusim_copy(p, "cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, false, 0);
-}
-inline cudaError_t cudaMemcpy2DAsync(gpusim_place p, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                     size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = 0)
-{
-    return gpusim_copy(p, "cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, true, stream);
-}
-inline cudaError_t gpusim_copy_3d(gpusim_place p, const cudaMemcpy3DParms *c, bool is_async, cudaStream_t stream)
-{
-    auto at = [](const cudaPitchedPtr &whole, const cudaPos &o, size_t z) {
-        return (char *)whole.ptr + ((o.z + z) * whole.ysize + o.y) * whole.pitch + o.x;
+    auto at = [](const cudaPitchedPtr &all, const cudaPos &o, size_t z) {
+        return (char *)all.ptr + ((o.z + z) * all.ysize + o.y) * all.pitch + o.x;
     };
     for (size_t z = 0; z < c->extent.depth; z++)
         (void)gpusim_copy(p, "cudaMemcpy3D", at(c->dstPtr, c->dstPos, z), c->dstPtr.pitch, at(c->srcPtr, c->srcPos, z),
-                          c->srcPtr.pitch, c->extent.width, c->extent.height, c->kind, is_async, stream);
+                          c->srcPtr.pitch, c->extent.width, c->extent.height, c->kind, async, on);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy3D(gpusim_place p, const cudaMemcpy3DParms *c) { return gpusim_copy_3d(p, c, false, 0); }
-inline cudaError_t cudaMemcpy3DAsync(gpusim_place p, const cudaMemcpy3DParms *c, cudaStream_t stream = 0)
-{
-    return gpusim_copy_3d(p, c, true, stream);
-}
+inline cudaError_t cudaMemcpy3D(gpusim_place p, const cudaMemcpy3DParms *c) { return cudaMemcpy3DAsync(p, c, 0, 0); }
 inline cudaError_t cudaMalloc3D(gpusim_place p, cudaPitchedPtr *to, cudaExtent e)
 {
     *to = {0, 0, e.width, e.height};
@@ -303,23 +292,6 @@ template <class T> cudaError_t cudaGetSymbolAddress(gpusim_place, void **to, con
 {
     *to = (void *)&symbol;
     return cudaSuccess;
-}
-inline cudaError_t cudaMemset(gpusim_place p, void *to, int value, size_t bytes)
-{
-    return gpusim_fill(p, "cudaMemset", to, 0, value, bytes, 1, false, 0);
-}
-inline cudaError_t cudaMemsetAsync(gpusim_place p, void *to, int value, size_t bytes, cudaStream_t stream = 0)
-{
-    return gpusim_fill(p, "cudaMemsetAsync", to, 0, value, bytes, 1, true, stream);
-}
-inline cudaError_t cudaMemset2D(gpusim_place p, void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    return gpusim_fill(p, "cudaMemset2D", to, pitch, value, width, height, false, 0);
-}
-inline cudaError_t cudaMemset2DAsync(gpusim_place p, void *to, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t stream = 0)
-{
-    return gpusim_fill(p, "cudaMemset2DAsync", to, pitch, value, width, height, true, stream);
 }
 inline cudaError_t cudaMemGetInfo(gpusim_place, size_t *left, size_t *total)
 {
@@ -443,7 +415,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(gpusim_place, int *blo
 }
 inline const char *cudaGetErrorString(gpusim_place, cudaError_t error) { return error ? "an error" : "no error"; }
 inline const char *cudaGetErrorName(gpusim_place, cudaError_t error) { return error ? "cudaError" : "cudaSuccess"; }
-
 /* --- the device's functions --- */
 inline void __syncthreads() { gpusim->barrier(GPUSIM_BARRIER, 0); }
 inline int __syncthreads_count(int x) { return gpusim->barrier(GPUSIM_BARRIER_COUNT, x); }
@@ -522,8 +493,7 @@ template <class T, class U, class V> T atomicCAS(T *at, U compare, V by)
     template <class T> T load(const T *at) { return *at; }                                                             \
     template <class T, class U> void store(T *at, U by) { *at = (T)by; }
 GPUSIM_HINTS(__ldg, __stwb) GPUSIM_HINTS(__ldcg, __stcg) GPUSIM_HINTS(__ldcs, __stcs) GPUSIM_HINTS(__ldcv, __stwt)
-template <class T> T __ldca(const T *at) { return *at; }
-template <class T> T __ldlu(const T *at) { return *at; }
+template <class T> T __ldca(const T *at) { return *at; } template <class T> T __ldlu(const T *at) { return *at; }
 template <class To, class From> To gpusim_bits(From from)
 {
     To to;

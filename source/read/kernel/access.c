@@ -168,7 +168,8 @@ static bool is_array_there(struct gsim_cu *s, CXCursor inner)
     enum CXCursorKind kind = s->clang.getCursorKind(inner);
     bool is_behind;
     struct gsim_cu_kids kids = gsim_cu_kids(s, inner);
-    bool is_step = kind == CXCursor_UnaryOperator && kids.count && gsim_cu_unary(s, inner, kids.at[0], &is_behind) != '*';
+    bool is_step = kind == CXCursor_UnaryOperator && kids.count &&
+                   gsim_cu_unary(s, inner, kids.at[0], &is_behind) != '*';
     gsim_free(kids.at);
     return !is_step && is_array(gsim_cu_type(s, inner)) && !gsim_cu_is_decayed(s, inner) &&
            kind != CXCursor_StringLiteral && kind != CXCursor_BinaryOperator &&

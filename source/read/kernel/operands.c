@@ -107,7 +107,8 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CX
         if (s->clang.getCursorKind(named) == CXCursor_VarDecl) add_global(g, named);
         return CXChildVisit_Recurse;
     }
-    if (gsim_cu_is_named(s, named, "printf")) add_named(g, cursor, gsim_cu_text_key("printf"), "printf", GSIM_CU_DEVICE, 1, false);
+    if (gsim_cu_is_named(s, named, "printf"))
+        add_named(g, cursor, gsim_cu_text_key("printf"), "printf", GSIM_CU_DEVICE, 1, false);
     uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
     CXCursor body = gsim_cu_body(s, named);
     if (cell == GSIM_CU_NONE || s->memory.cells[cell].is_set || body.kind == CXCursor_InvalidFile ||
