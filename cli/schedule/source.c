@@ -96,8 +96,10 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
 {
     struct gsim_import_options options = {.cuda = &s->cuda, .name = "source"};
     s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + s->arguments->operand_count));
-    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
+    enum gsim_status status = s->words ? gsim_cli_setup_init(&s->setup, s->arguments, error)
                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (status == GSIM_OK) status = gsim_cli_source(s->arguments, s->words, &s->cuda, error);
+    s->cuda.device = &s->setup.device;
     s->cuda.log = &s->log;
     s->cuda.written[0] = s->arguments->value[GSIM_CLI_OUTPUT];
     s->cuda.written[1] = s->arguments->value[GSIM_CLI_DIFF];
@@ -115,8 +117,6 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
 /* A source is of managed memory where it allocates any; a graph holds no prefetches. */
 static enum gsim_status prepare(struct source *s, struct gsim_error *error)
 {
-    enum gsim_status status = gsim_cli_setup_init(&s->setup, s->arguments, error);
-    if (status != GSIM_OK) return status;
     if (!s->arguments->value[GSIM_CLI_MEMORY])
         s->setup.memory = s->log.has_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
     if (s->arguments->value[GSIM_CLI_AS_GRAPH]) s->setup.prefetch = false;

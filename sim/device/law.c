@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading models/laws/other_device.json (sim/device/other.h). */
+/* Reading models/laws (sim/device/law.h, sim/device/other.h). */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/device/sourced.h"
+#include "sim/device/law.h"
 #include "sim/device/other.h"
 #include "sim/device/search.h"
-
-#define NAME "other_device"
 
 static const struct gsim_sourced_row rows[] = {
 #define X(name, unit, least, most, help) {#name, unit, offsetof(struct gsim_other_law, name), least, most},
@@ -16,8 +14,9 @@ static const struct gsim_sourced_row rows[] = {
 #undef X
 };
 
-static enum gsim_status read_names(struct gsim_other_law *law, const cJSON *json, struct gsim_error *error)
+static enum gsim_status read_names(void *base, const cJSON *json, struct gsim_error *error)
 {
+    struct gsim_other_law *law = base;
     static const char *const lists[] = {"streams", "mixed", "products"};
     _Static_assert(sizeof lists / sizeof lists[0] == GSIM_OTHER_KINDS, "one list a kind");
     for (int kind = 0; kind < GSIM_OTHER_KINDS; kind++) {
@@ -35,25 +34,31 @@ static enum gsim_status read_names(struct gsim_other_law *law, const cJSON *json
     return GSIM_OK;
 }
 
-enum gsim_status gsim_other_law_load(struct gsim_other_law *law, struct gsim_error *error)
+enum gsim_status gsim_law_read(const char *name, const struct gsim_sourced_row *numbers, size_t number_count,
+                               gsim_law_more *more, void *base, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
     const char *path = NULL;
     size_t count = 0;
     cJSON *json = NULL;
-    *law = (struct gsim_other_law){0};
     enum gsim_status status = gsim_law_files(&arena, &files, &count, error);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(files[i].name, NAME) == 0) path = files[i].path;
+        if (strcmp(files[i].name, name) == 0) path = files[i].path;
     if (!status && !path)
-        status = gsim_error_set(error, GSIM_INPUT, "expected a file models/laws/" NAME ".json, found none");
+        status = gsim_error_set(error, GSIM_INPUT, "expected a file models/laws/%s.json, found none", name);
     if (!status && !(json = gsim_json_read(path, error))) status = error->status;
     if (!status) status = gsim_json_check_schema(json, "gpusim-law/1", error);
-    if (!status) status = gsim_sourced_read(json, rows, sizeof rows / sizeof rows[0], law, error);
-    if (!status) status = read_names(law, json, error);
+    if (!status) status = gsim_sourced_read(json, numbers, number_count, base, error);
+    if (!status && more) status = more(base, json, error);
     if (status && path) (void)gsim_error_prefix(error, "cannot read '%s'", path);
     gsim_json_release(json);
     gsim_arena_release(&arena);
     return status;
+}
+
+enum gsim_status gsim_other_law_load(struct gsim_other_law *law, struct gsim_error *error)
+{
+    *law = (struct gsim_other_law){0};
+    return gsim_law_read("other_device", rows, sizeof rows / sizeof rows[0], read_names, law, error);
 }

@@ -493,6 +493,7 @@ static enum gsim_status read_file(const char *path, const struct gsim_cuda_optio
     s->error = error;
     gsim_cu_guard_init();
     s->status = gsim_clang_load(&s->clang, error);
+    if (s->status == GSIM_OK) s->status = gsim_cu_law_load(&s->law, options->device, error);
     if (s->status == GSIM_OK && !(s->builder = gsim_builder_create(name))) s->status = gsim_no_memory(error);
     struct import job = {s, notes};
     if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;

@@ -7,6 +7,7 @@
 
 struct gsim_cuda_log;
 struct gsim_cuda_told;
+struct gsim_device_spec;
 
 struct gsim_cuda_word {
     enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY, GSIM_CUDA_FILE } kind;
@@ -22,4 +23,5 @@ struct gsim_cuda_options {
     void (*note)(const char *path, unsigned line, const char *text);
     struct gsim_cuda_log *log; /* filled; NULL: not wanted */
     struct gsim_cuda_told *told; /* by a run of the program. NULL: there was none */
+    const struct gsim_device_spec *device; /* whose DRAM estimated kernels wait for. NULL: models/laws/estimate.json's */
 };

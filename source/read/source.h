@@ -156,9 +156,16 @@ struct gsim_cu_code {
     size_t last_size;
 };
 
+/* models/laws/estimate.json: of a load, by where it hits; the rounds whose loads are in flight at once, unless a store
+ * may be to what is read; 0: no load is waited for. */
+struct gsim_cu_law {
+    double l1_cycles, l2_cycles, dram_cycles, rounds_together, loads_wait;
+};
+
 struct gsim_cu {
     struct gsim_clang clang;
     const struct gsim_cuda_options *options;
+    struct gsim_cu_law law;
     const char *path;
     CXTranslationUnit unit;
     CXFile file;
@@ -349,5 +356,7 @@ struct gsim_cu_cost {
     double shared_bytes; /* of a block */
     bool fp64, is_partial; /* a loop's trips are not known */
 };
+enum gsim_status gsim_cu_law_load(struct gsim_cu_law *law, const struct gsim_device_spec *device,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t count,
                   struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost);

@@ -7,7 +7,11 @@
 #include "source/read/source.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "gpusim/device.h"
+#include "sim/device/law.h"
 
 #define MOST_DEPTH        8
 #define FUNCTION_FLOPS    16 /* of exp, log, sqrt and their kin; assumed */
@@ -16,10 +20,6 @@
 
 #define LINE_BYTES        128
 #define WARP              32
-#define L1_CYCLES         33  /* of a load that hits it; published for SMs of 7.0 to 9.0 */
-#define L2_CYCLES         270 /* of one that hits L2; published for 9.0, assumed for all, as the next */
-#define DRAM_CYCLES       580 /* 330 ns at 1755 MHz, models/arch/sm_90.json */
-#define UNROLLED          4   /* rounds whose loads nvcc has in flight at once, unless a store may be to what is read */
 
 static const CXCursor none = {.kind = CXCursor_InvalidFile};
 
@@ -86,7 +86,7 @@ static double miss_cycles(struct costs *c, uint64_t mask)
     double first = 0;
     for (unsigned i = 0; i < GSIM_CU_PARAMS; i++)
         if (mask >> i & 1) first = fmax(first, gsim_cu_load(c->s, gsim_cu_cell(c->s, c->places, i)).n[0]);
-    return L2_CYCLES + (DRAM_CYCLES - L2_CYCLES) * first;
+    return c->s->law.l2_cycles + (c->s->law.dram_cycles - c->s->law.l2_cycles) * first;
 }
 
 static void add_bytes(struct costs *c, CXCursor access, CXCursor base, CXCursor index, double weight, bool reads,
@@ -105,7 +105,7 @@ static void add_bytes(struct costs *c, CXCursor access, CXCursor base, CXCursor 
     if (!mask && !is_shared) return;
     c->cost->accesses += weight * (reads + writes) * (mask ? lines_of(c, key, now, size) : fmax(1, size / 4));
     double apart = mask && reads ? round_stride(c, index, now) * size / LINE_BYTES : 0;
-    double cycles = L1_CYCLES + (miss_cycles(c, mask) - L1_CYCLES) * fmin(1, apart);
+    double cycles = s->law.l1_cycles + (miss_cycles(c, mask) - s->law.l1_cycles) * fmin(1, apart);
     if (reads) c->load_cycles = fmax(c->load_cycles, cycles);
     c->stores |= mask && writes;
     for (unsigned i = 0; i < GSIM_CU_PARAMS; i++) {
@@ -129,7 +129,7 @@ static void count_loop(struct costs *c, CXCursor cursor, enum CXCursorKind kind,
     c->load_cycles = c->stores = 0;
     c->rounds *= ceil(trips);
     for (size_t i = 0; i < kids->count; i++) count(c, kids->at[i], weight * trips, true, false);
-    c->cost->cycles += c->rounds * c->load_cycles / (c->stores ? 1 : UNROLLED);
+    c->cost->cycles += c->rounds * c->load_cycles / (c->stores ? 1 : c->s->law.rounds_together);
     c->step = outer.step;
     c->rounds = outer.rounds;
     c->load_cycles = outer.load_cycles;
@@ -266,6 +266,22 @@ static void find_first_reads(struct costs *c, const struct gsim_cu_value *values
     }
 }
 
+enum gsim_status gsim_cu_law_load(struct gsim_cu_law *law, const struct gsim_device_spec *device,
+                                  struct gsim_error *error)
+{
+    static const struct gsim_sourced_row rows[] = {
+        {"l1_cycles", "clk", offsetof(struct gsim_cu_law, l1_cycles), 1, 1000},
+        {"l2_cycles", "clk", offsetof(struct gsim_cu_law, l2_cycles), 1, 10000},
+        {"dram_cycles", "clk", offsetof(struct gsim_cu_law, dram_cycles), 1, 10000},
+        {"rounds_together", "", offsetof(struct gsim_cu_law, rounds_together), 1, 64},
+        {"loads_wait", "", offsetof(struct gsim_cu_law, loads_wait), 0, 1},
+    };
+    enum gsim_status status = gsim_law_read("estimate", rows, sizeof rows / sizeof rows[0], NULL, law, error);
+    if (status == GSIM_OK && device)
+        law->dram_cycles = fmax(law->l2_cycles, device->dram_latency_ns * device->clock_mhz * 1e-3);
+    return status;
+}
+
 void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_value *values, size_t value_count,
                   struct gsim_dim3 grid, struct gsim_dim3 block, struct gsim_cu_cost *cost)
 {
@@ -285,6 +301,7 @@ void gsim_cu_cost(struct gsim_cu *s, CXCursor function, const struct gsim_cu_val
         find_first_reads(&c, values, value_count, grid);
     }
     count_thread(&c, function, body, values, value_count, grid);
+    cost->cycles *= s->law.loads_wait;
     s->host.frame = frame;
     s->host.in_kernel = false;
     s->host.is_silent = was_silent;
