@@ -23,5 +23,5 @@ struct gsim_cuda_options {
     void (*note)(const char *path, unsigned line, const char *text);
     struct gsim_cuda_log *log; /* filled; NULL: not wanted */
     struct gsim_cuda_told *told; /* by a run of the program. NULL: there was none */
-    const struct gsim_device_spec *device; /* whose DRAM estimated kernels wait for. NULL: models/laws/estimate.json's */
+    const struct gsim_device_spec *device; /* whose DRAM kernels wait for. NULL: models/laws/estimate.json's */
 };

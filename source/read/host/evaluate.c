@@ -152,6 +152,13 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     else if (kind == CXCursor_UnaryOperator && kids.count == 1) {
         struct gsim_cu_value base = gsim_cu_evaluate(s, kids.at[0]);
         cell = base.kind == GSIM_CU_CELL ? base.at : element(s, base, gsim_cu_number(0), size, writes);
+    } else if (kind == CXCursor_ConditionalOperator && kids.count == 3) {
+        struct gsim_cu_value condition = gsim_cu_evaluate(s, kids.at[0]);
+        for (size_t i = 1; i < 3; i++) {
+            uint32_t own = gsim_cu_place(s, kids.at[i], writes);
+            if (gsim_cu_is_known(condition) && (condition.n[0] == 0) == (i == 2)) cell = own;
+            if (own != GSIM_CU_NONE) s->memory.cells[own].is_shared = true; /* it may be stored to */
+        }
     }
     gsim_free(kids.at);
     return cell;
