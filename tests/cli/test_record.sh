@@ -42,6 +42,23 @@ grep '"twice(float const\*, float\*, int)", "grid"' program.json | head -2 >foun
 grep -q '"reads": \["tensor 2", "tensor 1"\], "writes": \["tensor 2"\]' found || fail "operands: $(cat found)"
 grep -q '"reads": \["tensor 4", "tensor 3"\], "writes": \["tensor 4"\]' found || fail "operands: $(cat found)"
 
+# Files of other processes are those of the recording's name (without .json, .gz), a dot and a number. Empty ones go;
+# the next recording of that name begins without any.
+beside() { # NAME STEM
+    rm -rf beside
+    mkdir beside
+    "$gpusim" trace -o "beside/$1" -- sh -c "cd beside && head -c 1550 /dev/zero >'$2.12-0.x' && : >'$2.13' && echo >'$2s.1' && echo >'$2.x1'" 2>err
+    grep -q "recorded '.*/beside/$2.12-0.x', 1.6 KB$" err && [ "$(grep -c recorded err)" = 1 ] && [ ! -e "beside/$2.13" ] ||
+        fail "beside $1: $(cat err)"
+    "$gpusim" trace -o "beside/$1" -- true 2>err
+    grep -q 'no recording' err && [ "$(echo beside/*.* beside/.[gj]*)" = "$3" ] || fail "after $1: $(ls -a beside)"
+}
+beside run.json.gz run 'beside/run.x1 beside/runs.1 beside/.[gj]*'
+beside a.gz a 'beside/a.x1 beside/as.1 beside/.[gj]*'
+beside a.json a 'beside/a.x1 beside/as.1 beside/.[gj]*'
+beside .gz .gz 'beside/*.* beside/.gz.x1 beside/.gzs.1'
+beside .json .json 'beside/*.* beside/.json.x1 beside/.jsons.1'
+
 # The program's exit status, and words that are wrong.
 "$gpusim" trace -o run.json.gz -- sh -c 'exit 7' 2>err && fail "expected status 7"
 [ $? = 7 ] || fail "the exit status is not the program's"

@@ -55,8 +55,68 @@ static void launch_queue_full(void)
     fixture_release(&f);
 }
 
+struct drive {
+    struct gsim_run *run;
+    gsim_stream streams[3];
+    gsim_event event;
+};
+
+static void second_thread(struct gsim_driver *d, void *data)
+{
+    const struct drive *drive = data;
+    gsim_launch(d, OP(drive->run, 0), drive->streams[1]);
+    gsim_event_record(d, drive->event, drive->streams[1]);
+    gsim_stream_synchronize(d, drive->streams[2]);
+    gsim_launch(d, OP(drive->run, 1), drive->streams[1]);
+    gsim_launch(d, OP(drive->run, 2), drive->streams[1]);
+}
+
+ITERATION(two_threads)
+{
+    struct drive drive = {run, {gsim_stream_create(d, 0), gsim_stream_create(d, 0), gsim_stream_create(d, 0)}, 0};
+    drive.event = gsim_event_create(d, GSIM_EVENT_TIMING);
+    gsim_thread second = gsim_thread_create(d, second_thread, &drive);
+    (void)gsim_stream_query(d, drive.streams[0]);
+    gsim_launch(d, OP(run, 3), drive.streams[0]);
+    gsim_stream_wait_event(d, drive.streams[0], drive.event);
+    gsim_launch(d, OP(run, 3), drive.streams[0]);
+    gsim_thread_join(d, second);
+}
+
+/* The lock is held 1.5 us by a launch, 0.7 by a record or wait, 0.4 by a synchronisation; a launch takes 0.3 more where
+ * the other thread made the last call. The second thread is there at 5, the first asks for 0.5. Held until:
+ * second's launch 5.3 + 1.5 = 6.8; first's launch 6.8 + 1.5 = 8.3; record 8.3 + 0.7 = 9; wait 9 + 0.7 = 9.7; the idle
+ * stream's synchronisation 9.7 + 0.4 = 10.1; first's launch 11.6; second's launch 13.1, and one more without a switch.
+ */
+static void driver_is_locked(void)
+{
+    static const double first[][2] = {{5.5, 8.8}, {8.8, 9.5}, {9.5, 12.1}},
+                        second[][2] = {{5, 7.3}, {7.3, 8.9}, {8.9, 10.7}, {10.7, 13.6}, {13.6, 15.6}};
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_PINNED};
+    struct gsim_kernel k[4];
+    uint32_t found[2] = {0};
+    for (int i = 0; i < 4; i++) k[i] = fixture_kernel("k", 1, 32, 10);
+    f.device.driver_lock_us = 1.5, f.device.driver_event_lock_us = 0.7, f.device.driver_sync_lock_us = 0.4;
+    f.device.driver_switch_us = 0.3, f.device.event_record_us = 0.6;
+    fixture_program(&f, k, 4, NULL, 0);
+    fixture_run(&f, two_threads);
+    for (size_t i = 0; i < f.timeline.api_count; i++) {
+        const struct gsim_api_record *api = &f.timeline.apis[i];
+        double start = gsim_time_us(api->start);
+        if (start < 5 - 1e-9 || start > 13.7 || api->api == GSIM_API_STREAM_QUERY || api->api == GSIM_API_THREAD)
+            continue;
+        const double *right = api->thread ? second[found[1]++ % 5] : first[found[0]++ % 3];
+        CHECK_NEAR(start, right[0], 1e-5);
+        CHECK_NEAR(gsim_time_us(api->end), right[1], 1e-5);
+    }
+    CHECK_INT(found[0], 3);
+    CHECK_INT(found[1], 5);
+    fixture_release(&f);
+}
+
 static const struct test_case cases[] = {
     {"the way to the next call", way_to_the_next_call},
     {"launch queue full", launch_queue_full},
+    {"the driver is locked", driver_is_locked},
 };
-TEST_MAIN("sim/simdriver", cases)
+TEST_MAIN("sim/host/driver", cases)
