@@ -30,7 +30,7 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 out=${keep:-$scratch/said}
-mkdir -p "$out" "$scratch/new" "$scratch/build/plugins" "$scratch/reached" "$scratch/objects"
+mkdir -p "$out" "$scratch/new" "$scratch/build" "$scratch/reached" "$scratch/objects"
 tab=$(printf '\t')
 
 # --- draw: what does not compile is drawn again ---
