@@ -36,6 +36,7 @@ JSON
 sed 's/"name": "h200"/"name": "my"/' "$source_dir/models/h200.json" >device.json
 "$gpusim" sweep --workload program.json --sched serial --out results.db 2>/dev/null || fail 'the sweep that is right'
 "$gpusim" --workload program.json --sched serial --report run.json --trace trace.json >/dev/null || fail 'the run that is right'
+echo '{"schema": "gpusim-tasks/1", "tasks": []}' >tasks.json
 ls >before
 
 # --- figures of files of another kind: what it is, and which command takes it
@@ -44,6 +45,8 @@ refused "found results of a sweep: gpusim plot speedup, gpusim results" plot tim
 refused 'expected tasks under a way of sharing' plot clients run.json
 refused 'or gpusim import FILE -o program.json' report trace.json -o x.html
 refused 'found a program: gpusim run --workload FILE' report program.json -o x.html
+
+refused "'tasks.json': tasks: expected a list of tasks" --task tasks.json
 
 # --- resident kernels where somebody decides whose kernels have the SMs
 for share in timeslice xsched; do

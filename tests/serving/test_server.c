@@ -70,7 +70,7 @@ static void serve(const struct gsim_serving_spec *spec, const char *policy, cons
     struct gsim_error error = {0};
     struct fake fakes[2] = {{.machine.ops = &ops, .spec = spec}, {.machine.ops = &ops, .spec = spec}};
     struct gsim_serving_machine *machines[] = {&fakes[0].machine, &fakes[1].machine};
-    const struct gsim_device_spec device = {.h2d_gbps = 50, .d2h_gbps = 50};
+    const struct gsim_device_spec device = {.h2d_gbps = 25, .d2h_gbps = 50};
     const struct gsim_batching_ops *found = gsim_batching_find(policy);
     double params[16] = {0};
     struct gsim_random numbers;
@@ -123,24 +123,27 @@ static void test_policies(void)
 }
 
 /* 8 tokens of cache. Both requests hold 4 when prefilled; the next token of the first takes the younger one's place,
- * which is computed again, its first token with it, when the first has ended. */
+ * which is computed again, its first token with it, when the first has ended; or is moved to the host and back, in
+ * no time, or at 1 us a token to the host and 2 back. Tokens held: the first 4 for 200 us, then 5, 6 and 7 for 10 each,
+ * the second 4 for 100 and, when it is back, a prefill's 5 for 100, 6 and 7, or 5, 6 and 7 for 10 each. */
 static void test_cache(void)
 {
+    static const double ends[][2] = {{230, 350}, {230, 260}, {234, 272}};
     struct gsim_served_arrival two[] = {{.prompt = 3, .output = 4}, {.prompt = 3, .output = 4}};
-    for (int swaps = 0; swaps < 2; swaps++) {
+    for (int way = 0; way < 3; way++) {
         struct gsim_serving_spec spec = spec_of(two, 2);
         struct gsim_serving_result r;
         spec.cache.tokens = 8;
-        spec.cache.swaps = swaps;
+        spec.cache.swaps = way > 0;
+        spec.cache.bytes_per_token = way == 2 ? 50000 : 0;
         serve(&spec, "continuous", NULL, NULL, &r);
         CHECK_INT(r.requests, 2);
         CHECK_INT(r.tokens, 8);
         CHECK_INT(r.preemptions, 1);
         CHECK_NEAR(r.cache_most, 8, 1e-9);
-        /* 200 us of prefill, three decode steps; then a prefill of 4 tokens brings the second token, two steps the
-         * others; or, with nothing to compute again, three steps. */
-        CHECK_NEAR(r.ends[0][1], 230, 1e-9);
-        CHECK_NEAR(r.ends[1][1], swaps ? 260 : 350, 1e-9);
+        CHECK_NEAR(r.ends[0][1], ends[way][0], 1e-9);
+        CHECK_NEAR(r.ends[1][1], ends[way][1], 1e-9);
+        if (way < 2) CHECK_NEAR(r.cache_time, 980 + 400 + (way ? 180 : 630), 1e-9);
         gsim_serving_result_release(&r);
     }
 }

@@ -70,6 +70,10 @@ END
 # All ranks are needed, each once.
 "$gpusim" explain r0.json r0.json >out 2>err && fail "a rank twice"
 grep -q "is of rank 0, and so is" err || fail "$(cat err)"
+sed 's/"rank": 1/"rank": 2/' r1.json >r2.json
+"$gpusim" explain r0.json r2.json >out 2>err && fail "rank 2 of two"
+grep -q "cannot read 'r2.json': expected a trace that says its rank" err || fail "$(cat err)"
+rm r2.json
 "$gpusim" whatif r0.json r1.json --change hw_queues=0.5 >out 2>err && fail "half a hardware queue"
 "$gpusim" whatif r0.json r1.json --change nonsense >out 2>err && fail "a change that is none"
 grep -q "unknown change .nonsense.: expected graph, .*comm=FACTOR" err || fail "$(cat err)"
