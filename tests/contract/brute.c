@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The second simulator of brute.h: it looks at everything after each event and keeps an entry for each block. */
+#include "sim/host/api.h"
 #include "tests/contract/brute.h"
 #include "tests/test.h"
 
-enum { MOST = 4000, STREAMS = 64, SMS = 4, EVENTS = 512, QUEUES = BRUTE_QUEUES };
-enum kind { KERNEL, COPY, RECORD, WAIT, WORK, SYNC_STREAM, SYNC_EVENT, SYNC_ALL, WAIT_ANY, QUERY, BEGIN, END };
+enum { MOST = 4000, STREAMS = 64, SMS = 4, EVENTS = 512, QUEUES = BRUTE_QUEUES, THREADS = 8 };
+enum kind {
+    KERNEL,
+    COPY,
+    RECORD,
+    WAIT,
+    WORK,
+    SYNC_STREAM,
+    SYNC_EVENT,
+    SYNC_ALL,
+    WAIT_ANY,
+    JOIN,
+    CREATE,
+    QUERY,
+    BEGIN,
+    END
+};
 
 struct call {
     enum kind kind;
-    uint32_t stream, event;
+    uint32_t stream, event, thread, other; /* OTHER: the thread that is made or joined */
     const struct gsim_op *op;
     double us;
     uint32_t first, last; /* of the waitables */
+    uint32_t before;      /* of a wait for the device: one more than was enqueued when it began; 0: not begun */
     /* of what is enqueued */
     int marker; /* the record that a wait is for; -1: none */
     uint32_t queue;
@@ -26,6 +43,7 @@ static struct {
     uint32_t count;
     struct gsim_waitable waitables[MOST];
     uint32_t waitable_count;
+    gsim_thread (*create)(struct gsim_driver *, gsim_body, void *); /* of forward.c */
     int priority[STREAMS];
     bool is_timed[EVENTS];
     bool is_beyond; /* a call that is left out here */
@@ -42,7 +60,10 @@ static struct call *add(enum kind kind, uint32_t stream, uint32_t event, const s
         seen.is_beyond = true;
         return &seen.calls[0];
     }
-    seen.calls[seen.count] = (struct call){.kind = kind, .stream = stream, .event = event, .op = op, .marker = -1};
+    uint32_t thread = gsim_api_process(seen.forward.below)->machine->running->index;
+    seen.is_beyond |= thread >= THREADS;
+    seen.calls[seen.count] = (struct call){
+        .kind = kind, .stream = stream, .event = event, .thread = thread % THREADS, .op = op, .marker = -1};
     return &seen.calls[seen.count++];
 }
 
@@ -132,8 +153,23 @@ static void on_capture(struct gsim_driver *d, gsim_stream s)
 }
 static gsim_thread on_thread(struct gsim_driver *d, gsim_body body, void *argument)
 {
+    struct call *c = add(CREATE, 0, 0, NULL);
+    return c->other = seen.create(d, body, argument);
+}
+static gsim_lock on_lock(struct gsim_driver *d)
+{
     seen.is_beyond = true;
-    return gsim_thread_create(BELOW(d), body, argument);
+    return gsim_lock_create(BELOW(d));
+}
+static gsim_queue on_queue(struct gsim_driver *d, uint32_t capacity)
+{
+    seen.is_beyond = true;
+    return gsim_queue_create(BELOW(d), capacity);
+}
+static void on_join(struct gsim_driver *d, gsim_thread thread)
+{
+    add(JOIN, 0, 0, NULL)->other = thread;
+    gsim_thread_join(BELOW(d), thread);
 }
 static uint32_t on_wait_any(struct gsim_driver *d, const struct gsim_waitable *list, uint32_t count, double timeout_us)
 {
@@ -175,20 +211,26 @@ struct gsim_driver *brute_attach(void *data, struct gsim_driver *real)
     o->host_work = on_work, o->stream_synchronize = on_sync_stream, o->event_synchronize = on_sync_event;
     o->device_synchronize = on_sync_all, o->event_query = on_query_event, o->stream_query = on_query_stream;
     o->iteration_begin = on_begin, o->iteration_end = on_end, o->graph_create = on_graph, o->capture_begin = on_capture;
-    o->thread_create = on_thread, o->wait_any = on_wait_any, o->persistent_launch = on_persistent;
+    seen.create = o->thread_create;
+    o->thread_create = on_thread, o->thread_join = on_join, o->lock_create = on_lock, o->queue_create = on_queue,
+    o->wait_any = on_wait_any, o->persistent_launch = on_persistent;
     o->launch_host_func = on_host_func, o->frontend_set = on_frontend;
     return &seen.forward.driver;
 }
 
 /* --- the second simulator --------------------------------------------------------------------------------------- */
 
+/* What was enqueued, in that order. */
+static struct call issued[MOST];
+
 static struct {
-    double now, host, ready[STREAMS][3], last[STREAMS],
+    double now, host[THREADS], ended, ready[STREAMS][3], last[STREAMS],
         engine_from[2];            /* ready: behind the SMs, copies to, copies from */
     int unit[STREAMS];             /* of the stream's last work */
     int events[EVENTS], engine[2]; /* the latest record; the copy under way, -1: none */
-    uint32_t next, threads_free[SMS], registers_free[SMS], blocks_free[SMS], waiting, submitted, order[MOST];
-    bool is_blocked, has_queue[STREAMS];
+    uint32_t count, next[THREADS], threads_free[SMS], registers_free[SMS], blocks_free[SMS], waiting, submitted,
+        order[MOST];
+    bool is_blocked[THREADS], has_queue[STREAMS];
     bool
         is_close; /* two things came within 3 ns, which is how exact copies are that share links: either may be first */
     uint32_t queue[STREAMS], next_queue;
@@ -208,7 +250,7 @@ static bool is_enqueued(const struct call *c) { return c->kind <= WAIT; }
 static bool is_complete(uint32_t at, int s)
 {
     for (uint32_t i = 0; i < at; i++) {
-        const struct call *c = &seen.calls[i];
+        const struct call *c = &issued[i];
         if (is_enqueued(c) && (s < 0 || c->stream == (uint32_t)s) && !c->is_done) return false;
     }
     return true;
@@ -229,23 +271,36 @@ static double cost_of(const struct call *c)
         return c->us;
     case QUERY:
         return device->query_us;
+    case CREATE:
+        return device->thread_create_us;
     default:
         return 0;
     }
 }
 
-static bool is_awaited(const struct call *c)
+/* The next call of THREAD; NULL: it has ended, or was not made. */
+static struct call *next_of(uint32_t thread)
 {
-    if (c->kind == SYNC_STREAM) return !is_complete(b.next, (int)c->stream);
-    if (c->kind == SYNC_ALL) return !is_complete(b.next, -1);
+    uint32_t *i = &b.next[thread];
+    while (*i < seen.count && seen.calls[*i].thread != thread) ++*i;
+    return *i < seen.count ? &seen.calls[*i] : NULL;
+}
+
+static bool is_there(int record) { return record < 0 || issued[record].is_done; }
+
+static bool is_awaited(struct call *c)
+{
+    if (!c->before) c->before = b.count + 1, c->marker = b.events[c->event];
+    if (c->kind == JOIN) return next_of(c->other) || b.host[c->other] > b.now;
+    if (c->kind == SYNC_STREAM) return !is_complete(c->before - 1, (int)c->stream);
+    if (c->kind == SYNC_ALL) return !is_complete(c->before - 1, -1);
+    if (c->kind == SYNC_EVENT) return !is_there(c->marker); /* the latest when it began */
     for (uint32_t i = c->first; i < c->last; i++) {
         const struct gsim_waitable *w = &seen.waitables[i];
-        if (w->kind == GSIM_WAITABLE_STREAM && is_complete(b.next, (int)w->handle)) return false;
-        if (w->kind == GSIM_WAITABLE_EVENT && (b.events[w->handle] < 0 || seen.calls[b.events[w->handle]].is_done))
+        if (w->kind == GSIM_WAITABLE_STREAM ? is_complete(b.count, (int)w->handle) : is_there(b.events[w->handle]))
             return false;
     }
-    if (c->kind == WAIT_ANY) return true;
-    return b.events[c->event] >= 0 && !seen.calls[b.events[c->event]].is_done;
+    return true;
 }
 
 /* The hardware queue of stream S, which it keeps while it has work: its last one or a free one, else the next in turn.
@@ -254,8 +309,7 @@ static uint32_t queue_for(uint32_t s)
 {
     uint32_t count = (uint32_t)device->hw_queues, own = b.queue[s];
     bool is_bound[STREAMS] = {false}, is_taken[QUEUES] = {false};
-    for (uint32_t i = 0; i < b.next; i++)
-        is_bound[seen.calls[i].stream] |= is_enqueued(&seen.calls[i]) && !seen.calls[i].is_done;
+    for (uint32_t i = 0; i < b.count; i++) is_bound[issued[i].stream] |= is_enqueued(&issued[i]) && !issued[i].is_done;
     for (uint32_t i = 0; i < STREAMS; i++) is_taken[b.queue[i] % QUEUES] |= is_bound[i];
     uint32_t found = own, i = 0;
     if (is_bound[s] || (b.has_queue[s] && !is_taken[own])) return own;
@@ -266,31 +320,44 @@ static uint32_t queue_for(uint32_t s)
     return b.queue[s] = found;
 }
 
-/* The host's calls up to now. */
+/* What call C, of a thread that has come to it, does; from HOST on. */
+static void call(struct call *c, double *host)
+{
+    c->start = *host;
+    *host += cost_of(c);
+    c->end = *host;
+    if (c->kind == CREATE) b.host[c->other] = *host;
+    if (c->kind == END) b.ended = *host;
+    if (!is_enqueued(c)) return;
+    c->arrival = *host + (c->kind == COPY ? device->copy_start_us : device->launch_to_start_us);
+    if (c->kind == WAIT) c->marker = b.events[c->event], c->is_done = c->marker < 0; /* of no record: nothing */
+    if (!c->is_done) c->queue = queue_for(c->stream);
+    if (c->kind == RECORD) b.events[c->event] = (int)b.count;
+    issued[b.count++] = *c;
+}
+
+/* The host's calls up to now, of its threads in turn. */
 static bool host_goes_on(void)
 {
     bool has_changed = false;
-    while (b.next < seen.count && b.host <= b.now) {
-        struct call *c = &seen.calls[b.next];
-        bool is_sync = c->kind >= SYNC_STREAM && c->kind <= WAIT_ANY;
-        if (is_sync && is_awaited(c)) {
-            b.is_blocked = true;
-            return has_changed;
+    struct call *c;
+    for (uint32_t t = 0; t < THREADS; t++) {
+        while (b.host[t] <= b.now && (c = next_of(t)) != NULL) {
+            bool is_sync = c->kind >= SYNC_STREAM && c->kind <= JOIN;
+            if (is_sync && is_awaited(c)) {
+                b.is_blocked[t] = true;
+                break;
+            }
+            if (c->kind == WAIT_ANY) { /* looks at one after the other, round by round: the first that begins later */
+                double round = device->query_us * (c->last - c->first);
+                b.host[t] += ceil((b.now - b.host[t]) / round - 1e-9) * round + round;
+            } else if (c->kind == JOIN) b.host[t] = b.now;
+            else if (is_sync) b.host[t] = b.now + (b.is_blocked[t] ? device->sync_return_us : device->sync_idle_us);
+            b.is_blocked[t] = false;
+            call(c, &b.host[t]);
+            b.next[t]++;
+            has_changed = true;
         }
-        if (c->kind == WAIT_ANY) { /* looks at one after the other, round by round: the first that begins later */
-            double round = device->query_us * (c->last - c->first);
-            b.host += ceil((b.now - b.host) / round - 1e-9) * round + round;
-        } else if (is_sync) b.host = b.now + (b.is_blocked ? device->sync_return_us : device->sync_idle_us);
-        b.is_blocked = false;
-        c->start = b.host;
-        b.host += cost_of(c);
-        c->end = b.host;
-        c->arrival = b.host + (c->kind == COPY ? device->copy_start_us : device->launch_to_start_us);
-        if (c->kind == RECORD) b.events[c->event] = (int)b.next;
-        if (c->kind == WAIT) c->marker = b.events[c->event], c->is_done = c->marker < 0; /* of no record: nothing */
-        if (is_enqueued(c) && !c->is_done) c->queue = queue_for(c->stream);
-        b.next++;
-        has_changed = true;
     }
     return has_changed;
 }
@@ -312,7 +379,7 @@ static double may_start(const struct call *c)
 
 static bool default_allows(uint32_t at)
 {
-    if (seen.calls[at].stream == 0) return is_complete(at, -1);
+    if (issued[at].stream == 0) return is_complete(at, -1);
     return is_complete(at, 0);
 }
 
@@ -327,7 +394,7 @@ static int room_for(const struct call *c)
         /* Each of the four parts of an SM holds whole warps of a kernel. */
         uint32_t own = 0, most_own = 4 * (16384 / warp_registers(c)) / (threads_of(c) / 32);
         for (int slot = 0; slot < SMS * 32; slot++) {
-            own += b.block_of[slot] >= 0 && seen.calls[b.block_of[slot]].op->kernel_index == c->op->kernel_index &&
+            own += b.block_of[slot] >= 0 && issued[b.block_of[slot]].op->kernel_index == c->op->kernel_index &&
                    b.block_sm[slot] == (uint32_t)sm;
         }
         if (room > most_own - own) room = most_own - own;
@@ -360,14 +427,13 @@ static bool blocks_go(void)
     for (;;) {
         int first = -1;
         for (uint32_t i = 0; i < b.submitted; i++) {
-            const struct call *c = &seen.calls[b.order[i]];
+            const struct call *c = &issued[b.order[i]];
             if (c->kind != KERNEL || !c->to_place) continue;
-            if (first < 0 || seen.priority[c->stream] < seen.priority[seen.calls[first].stream])
-                first = (int)b.order[i];
+            if (first < 0 || seen.priority[c->stream] < seen.priority[issued[first].stream]) first = (int)b.order[i];
         }
-        int sm = first < 0 ? -1 : room_for(&seen.calls[first]);
+        int sm = first < 0 ? -1 : room_for(&issued[first]);
         if (sm < 0) return has_changed;
-        place_block(&seen.calls[first], first, sm);
+        place_block(&issued[first], first, sm);
         has_changed = true;
     }
 }
@@ -377,7 +443,7 @@ static bool engines_go(void)
     bool has_changed = false;
     for (int e = 0; e < 2; e++) {
         for (uint32_t i = 0; i < b.submitted && b.engine[e] < 0 && b.now >= b.engine_from[e] - 1e-9; i++) {
-            struct call *c = &seen.calls[b.order[i]];
+            struct call *c = &issued[b.order[i]];
             if (c->kind != COPY || c->is_done || unit_of(c) != e + 1) continue;
             b.engine[e] = (int)b.order[i];
             c->start = b.now;
@@ -392,15 +458,15 @@ static bool engines_go(void)
 static bool streams_go_on(void)
 {
     bool has_changed = false, is_blocked[QUEUES] = {false};
-    for (uint32_t n = 0; n < b.next * QUEUES; n++) {
-        uint32_t i = n % b.next;
-        struct call *c = &seen.calls[i];
-        if (!is_enqueued(c) || c->is_done || c->is_submitted || c->queue != n / b.next || is_blocked[c->queue])
+    for (uint32_t n = 0; n < b.count * QUEUES; n++) {
+        uint32_t i = n % b.count;
+        struct call *c = &issued[i];
+        if (!is_enqueued(c) || c->is_done || c->is_submitted || c->queue != n / b.count || is_blocked[c->queue])
             continue;
         /* A wait goes as soon as its event is there, all else when its stream has done what came before. */
         bool may =
             c->arrival <= b.now + 1e-9 && default_allows(i) && (c->kind == WAIT || is_complete(i, (int)c->stream));
-        if (may && c->kind == WAIT) may = seen.calls[c->marker].is_done;
+        if (may && c->kind == WAIT) may = issued[c->marker].is_done;
         if (may && c->kind <= COPY) may = may_start(c) <= b.now + 1e-9;
         is_blocked[c->queue] = !may && (c->kind != RECORD || seen.is_timed[c->event]);
         if (!may) continue;
@@ -415,7 +481,7 @@ static bool streams_go_on(void)
             c->is_done = true;
             c->end = b.last[c->stream];
             c->to_place = b.unit[c->stream]; /* of a record: behind which unit */
-            const struct call *m = c->kind == WAIT ? &seen.calls[c->marker] : NULL;
+            const struct call *m = c->kind == WAIT ? &issued[c->marker] : NULL;
             if (m && m->stream != c->stream && m->to_place >= 0) {
                 double *ready = &b.ready[c->stream][m->to_place];
                 *ready = later(*ready, m->end + device->event_gap_us);
@@ -455,7 +521,7 @@ static bool work_ends(void)
     bool has_changed = false;
     for (int slot = 0; slot < SMS * 32; slot++) {
         if (b.block_of[slot] < 0 || b.block_end[slot] > b.now + 1e-9) continue;
-        struct call *c = &seen.calls[b.block_of[slot]];
+        struct call *c = &issued[b.block_of[slot]];
         b.threads_free[b.block_sm[slot]] += threads_of(c);
         b.registers_free[b.block_sm[slot]] += registers_of(c);
         b.blocks_free[b.block_sm[slot]]++;
@@ -464,13 +530,13 @@ static bool work_ends(void)
         has_changed = true;
     }
     for (int e = 0; e < 2; e++) {
-        struct call *c = b.engine[e] < 0 ? NULL : &seen.calls[b.engine[e]];
+        struct call *c = b.engine[e] < 0 ? NULL : &issued[b.engine[e]];
         if (!c || c->left > 1e-3) continue;
         end_work(c);
         b.engine[e] = -1;
         b.engine_from[e] = b.now;
         for (uint32_t i = 0; i < b.submitted; i++) { /* who waits first: a copy of another stream */
-            const struct call *next = &seen.calls[b.order[i]];
+            const struct call *next = &issued[b.order[i]];
             if (next->kind != COPY || next->is_done || unit_of(next) != e + 1) continue;
             if (next->stream != c->stream) b.engine_from[e] += device->copy_switch_us;
             break;
@@ -485,9 +551,14 @@ static double soonest(double found, double at) { return at > b.now + 1e-9 && at 
 static double next_event(void)
 {
     double next = INFINITY;
-    if (!b.is_blocked && b.next < seen.count) next = soonest(next, b.host);
-    for (uint32_t i = 0; i < b.next; i++) {
-        const struct call *c = &seen.calls[i];
+    for (uint32_t t = 0; t < THREADS; t++) { /* also when a thread ends, which others wait for */
+        if (!b.is_blocked[t]) next = soonest(next, b.host[t]);
+        for (uint32_t u = 0; u < t; u++)
+            b.is_close |=
+                !b.is_blocked[t] && !b.is_blocked[u] && b.host[t] > b.now && fabs(b.host[t] - b.host[u]) < 3e-3;
+    }
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct call *c = &issued[i];
         if (!is_enqueued(c) || c->is_done || c->is_submitted) continue;
         next = soonest(next, c->arrival);
         if (c->kind <= COPY) next = soonest(next, may_start(c));
@@ -497,7 +568,7 @@ static double next_event(void)
     }
     for (int e = 0; e < 2; e++) {
         next = soonest(next, b.engine_from[e]);
-        if (b.engine[e] >= 0) next = soonest(next, b.now + seen.calls[b.engine[e]].left / rate_of(e));
+        if (b.engine[e] >= 0) next = soonest(next, b.now + issued[b.engine[e]].left / rate_of(e));
     }
     return next;
 }
@@ -506,6 +577,7 @@ void brute_simulate(const struct gsim_program *of, const struct gsim_device_spec
 {
     program = of, device = on;
     memset(&b, 0, sizeof b);
+    for (uint32_t t = 1; t < THREADS; t++) b.host[t] = INFINITY;
     memset(b.events, -1, sizeof b.events);
     memset(b.block_of, -1, sizeof b.block_of);
     b.engine[0] = b.engine[1] = -1;
@@ -514,7 +586,7 @@ void brute_simulate(const struct gsim_program *of, const struct gsim_device_spec
         b.is_close |= next - b.now > 1e-6 && next - b.now < 3e-3;
         double rates[2] = {rate_of(0), rate_of(1)};
         for (int e = 0; e < 2; e++) {
-            if (b.engine[e] >= 0) seen.calls[b.engine[e]].left -= rates[e] * (next - b.now);
+            if (b.engine[e] >= 0) issued[b.engine[e]].left -= rates[e] * (next - b.now);
         }
         b.now = next;
         bool goes_on = true;
@@ -534,8 +606,8 @@ bool brute_agrees(const struct gsim_timeline *t, char text[BRUTE_TEXT])
 {
     text[0] = '\0';
     uint32_t kernels = 0, copies = 0;
-    for (uint32_t i = 0; i < seen.count; i++) {
-        const struct call *c = &seen.calls[i];
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct call *c = &issued[i];
         double start = -1, end = -1;
         if (c->kind > COPY) continue;
         if (c->kind == KERNEL) kernels++;
@@ -554,7 +626,7 @@ bool brute_agrees(const struct gsim_timeline *t, char text[BRUTE_TEXT])
             snprintf(text, BRUTE_TEXT, "call %u, %s of stream %u: %.3f to %.3f by brute force, %.3f to %.3f here", i,
                      c->kind == KERNEL ? "kernel" : "copy", c->stream, c->start, c->end, start, end);
     }
-    double end = gsim_time_us(t->iterations[t->iteration_count - 1].end), expected = seen.calls[seen.count - 1].end;
+    double end = gsim_time_us(t->iterations[t->iteration_count - 1].end), expected = b.ended;
     if (!text[0] && !is_near(end, expected))
         snprintf(text, BRUTE_TEXT, "end at %.3f by brute force, %.3f here", expected, end);
     if (kernels != t->kernel_count || copies != t->copy_count)
