@@ -103,11 +103,11 @@ static enum gsim_status repeat(struct gsim_rank_changes *r, struct gsim_client *
     size_t length = 0;
     uint32_t there = 0, next = 0;
     for (uint32_t i = 0; i < count; i++) there += clients[i].copies;
-    uint32_t each = r->ranks / there;
-    if (r->ranks % there)
+    if (!there || r->ranks % there)
         return gsim_error_set(error, GSIM_INPUT,
                               "ranks=%u: there are %u, which need not do the same: expected a multiple", r->ranks,
                               there);
+    uint32_t each = r->ranks / there;
     for (uint32_t i = 0; i < count; i++) {
         clients[i].copies *= each;
         clients[i].rank = next;

@@ -40,6 +40,9 @@ refused "pipe.cu:1: expected a regular file, found 'pipe'" import cuda pipe.cu -
 # A stack's end is a message; what ends before it is read.
 source deep.cu "int x = $(many 400000 '- ')1;"
 refused "cannot read 'deep.cu': it nests too deep" import cuda deep.cu -o p
+source self.cu 'int n = same(128); k<<<n, 32>>>(a);' 'static int same(int n) { return n; }
+#define same(n) same(n)'
+"$gpusim" schedule self.cu --sched kesco -o self.out.cu >out 2>err || fail "a macro of its own name: $(cat err)"
 source wide.cu "int x = 1$(many 10000 '+1');"
 "$gpusim" import cuda wide.cu -o p 2>err || fail "a sum of 10,000: $(cat err)"
 [ -n "${GPUSIM_FULL-}" ] && {
