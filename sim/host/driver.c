@@ -263,9 +263,9 @@ void gsim_api_event_record(struct gsim_driver *driver, gsim_event event, gsim_st
         marker->recorded_stream = stream;
         marker->event = event;
         marker->correlation = p->correlation;
+        issue_marker(p, GSIM_COMMAND_RECORD, stream, marker, start); /* first: it may let other threads go on */
         gsim_process_unref(p, p->events[event].marker);
         p->events[event].marker = marker;
-        issue_marker(p, GSIM_COMMAND_RECORD, stream, marker, start);
     }
     gsim_api_end(p, GSIM_API_EVENT_RECORD, start, 0, stream, NULL);
 }

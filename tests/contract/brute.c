@@ -330,6 +330,8 @@ static void call(struct call *c, double *host)
     if (c->kind == END) b.ended = *host;
     if (!is_enqueued(c)) return;
     c->arrival = *host + (c->kind == COPY ? device->copy_start_us : device->launch_to_start_us);
+    if (c->kind == WAIT && b.events[c->event] >= 0) /* of a record whose call goes on: either may be first */
+        b.is_close |= issued[b.events[c->event]].arrival - device->launch_to_start_us > c->start;
     if (c->kind == WAIT) c->marker = b.events[c->event], c->is_done = c->marker < 0; /* of no record: nothing */
     if (!c->is_done) c->queue = queue_for(c->stream);
     if (c->kind == RECORD) b.events[c->event] = (int)b.count;
