@@ -46,6 +46,8 @@ refused 'expected tasks under a way of sharing' plot clients run.json
 refused 'or gpusim import FILE -o program.json' report trace.json -o x.html
 refused 'found a program: gpusim run --workload FILE' report program.json -o x.html
 
+refused 'expected an SQLite database, found no regular file' import nsys folder -o x.json
+refused '--range: expected a first work below 2, found 2' import kineto trace.json --range 2:3 -o x.json
 refused "'tasks.json': tasks: expected a list of tasks" --task tasks.json
 
 # --- resident kernels where somebody decides whose kernels have the SMs
