@@ -28,8 +28,13 @@ static struct gsim_validation validation(struct gsim_sample samples[4], const st
                                           .error = predicted[i] / 100 - 1,
                                           .spread_ratio = 0.01,
                                           .model_us = {NAN, 200, 100, NAN}};
-    samples[3] = (struct gsim_sample){.subject = &subjects[2], .quantity = GSIM_QUANTITY_PLACEMENT, .part = 1,
-                                      .predicted = NAN, .measured = NAN, .error = 0.25, .spread_ratio = NAN,
+    samples[3] = (struct gsim_sample){.subject = &subjects[2],
+                                      .quantity = GSIM_QUANTITY_PLACEMENT,
+                                      .part = 1,
+                                      .predicted = NAN,
+                                      .measured = NAN,
+                                      .error = 0.25,
+                                      .spread_ratio = NAN,
                                       .model_us = {NAN, NAN, NAN, NAN}};
     return (struct gsim_validation){
         .device = device, .samples = samples, .count = 4, .skipped = 2, .compares_models = true};
@@ -162,11 +167,73 @@ static void intervals_are_counted(void)
     gsim_free(text);
 }
 
+/* Five intervals, of which the second begins and the third ends at what was measured: 3 hold it. Widths 0.2, 0.3, 0.8,
+ * 0.89, 0.99 of the median. Three predictions are off by more than 20 %, one of them called unstable. */
+static void intervals(void)
+{
+    static const struct {
+        double low, high, median, error;
+        bool unstable;
+    } all[] = {{90, 110, 100, 0.1, false},  {100, 130, 100, 0.25, true}, {60, 100, 50, -0.2, true},
+               {101, 200, 100, 0.5, false}, {10, 99, 100, -0.21, false}, {0, 200, 100, 3, true}};
+    struct gsim_sample samples[7];
+    struct gsim_interval_row row;
+    struct gsim_error error = {0};
+    for (int i = 0; i < 6; i++)
+        samples[i] = (struct gsim_sample){.subject = &subjects[0],
+                                          .quantity = GSIM_QUANTITY_SPAN,
+                                          .measured = 100,
+                                          .error = all[i].error,
+                                          .spread = {.runs = i < 5 ? 9 : 0,
+                                                     .low_us = all[i].low,
+                                                     .high_us = all[i].high,
+                                                     .median_us = all[i].median,
+                                                     .unstable = all[i].unstable}};
+    samples[6] = samples[1];
+    samples[6].quantity = GSIM_QUANTITY_PLACEMENT;
+    const struct gsim_validation v = {.samples = samples, .count = 7};
+    CHECK_OK(gsim_validation_interval(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_SPAN, &row, &error), error);
+    CHECK_INT(row.count, 5);
+    CHECK_INT(row.held, 3);
+    CHECK_INT(row.unstable, 2);
+    CHECK_INT(row.off, 3);
+    CHECK_INT(row.off_unstable, 1);
+    CHECK_NEAR(row.width_median, 0.8, 1e-12);
+}
+
+/* Of three schedules one pair is ordered otherwise than measured: tau (2 - 1) / 3, and 12 us are chosen where 11 are
+ * possible. Of two none is. Serial alone is not ranked, nor is what is no schedule. */
+static void rankings(void)
+{
+    static const struct {
+        int subject;
+        enum gsim_quantity quantity;
+        double predicted, measured;
+    } all[] = {{0, GSIM_QUANTITY_LIVE, 10, 12},  {0, GSIM_QUANTITY_SERIAL, 20, 11}, {0, GSIM_QUANTITY_GRAPH, 30, 30},
+               {0, GSIM_QUANTITY_SPAN, 1, 99},   {1, GSIM_QUANTITY_LIVE, 5, 6},     {1, GSIM_QUANTITY_GRAPH, 4, 3},
+               {2, GSIM_QUANTITY_SERIAL, 7, 70}, {2, GSIM_QUANTITY_SPAN, 8, 1}};
+    struct gsim_sample samples[8];
+    struct gsim_validation_ranking ranking;
+    for (int i = 0; i < 8; i++)
+        samples[i] = (struct gsim_sample){.subject = &subjects[all[i].subject],
+                                          .quantity = all[i].quantity,
+                                          .predicted = all[i].predicted,
+                                          .measured = all[i].measured};
+    const struct gsim_validation v = {.samples = samples, .count = 8};
+    gsim_validation_rank(&v, GSIM_CASE_PAIR, &ranking);
+    CHECK_INT(ranking.count, 2);
+    CHECK_NEAR(ranking.tau_mean, 2 / 3.0, 1e-12);
+    CHECK_NEAR(ranking.regret_mean, 1 / 22.0, 1e-12);
+    CHECK_NEAR(ranking.regret_worst, 1 / 11.0, 1e-12);
+}
+
 static const struct test_case cases[] = {
     {"intervals", intervals_are_counted},
     {"the table", table_holds_the_numbers},
     {"CSV", csv_has_a_line_per_sample},
     {"a line per case", cases_have_lines},
     {"JSON", json_is_well_formed},
+    {"intervals", intervals},
+    {"rankings", rankings},
 };
-TEST_MAIN("sim/validate_table", cases)
+TEST_MAIN("trust/validate/table", cases)
