@@ -233,7 +233,7 @@ static const struct test_case cases[] = {
     {"CSV", csv_has_a_line_per_sample},
     {"a line per case", cases_have_lines},
     {"JSON", json_is_well_formed},
-    {"intervals", intervals},
+    {"five intervals", intervals},
     {"rankings", rankings},
 };
 TEST_MAIN("trust/validate/table", cases)
