@@ -30,6 +30,11 @@ refused() {
 
 "$gpusim" import cuda "$sources/img.cu" -o "$scratch/program" 2>&1 | grep -q 'built without libclang' && exit 0
 
+# The host's operators, one launch each.
+import_ok "$sources/operators.cu"
+[ "$(grep -o '"grid": *\[[0-9]*' "$scratch/program" | sed 's/.*\[//' | tr '\n' ' ')" = \
+    '15 6 4 32 8 10 11 26 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 29 13 33 16 3 6 40 11 ' ] || fail "operators: $(cat "$scratch/program")"
+
 import_ok "$sources/img.cu"
 is_last 'launches: 11 of 11 read'
 count 11 '"op": "kernel"'
