@@ -185,8 +185,8 @@ const struct gsim_sync *gsim_records_sync_of(const struct gsim_records *r, const
 {
     const struct gsim_sync wanted = {.process = call->process, .correlation = call->correlation, .start_ns = INT64_MIN};
     GSIM_FIRST (low, r->sync_count, middle, compare_syncs(&r->syncs[middle], &wanted) < 0)
-    const struct gsim_sync *sync = &r->syncs[low];
-    bool is_found = low < r->sync_count && sync->process == call->process && sync->correlation == call->correlation;
+    const struct gsim_sync *sync = low < r->sync_count ? &r->syncs[low] : NULL;
+    bool is_found = sync && sync->process == call->process && sync->correlation == call->correlation;
     return is_found && call->correlation ? sync : NULL;
 }
 
