@@ -121,26 +121,6 @@ static void deviations_are_shares_of_the_span(void)
     CHECK_NEAR(v.samples[0].timeline.mean, (0.03 + 2 * 0.06) / (2 * OPS), 1e-9);
     CHECK_NEAR(v.samples[0].timeline.worst, 0.06, 1e-9);
     gsim_trace_validation_release(&v);
-}
-
-static void the_table_names_notes_and_streams(void)
-{
-    static const char *const parts[] = {"Traces, replayed by async on h200:", "note: one\n    note: two\n", "stream 9",
-                                        "t.json"};
-    char path[64];
-    struct gsim_error error = {0};
-    struct gsim_recorded_op ops[OPS];
-    struct gsim_output output;
-    struct gsim_trace_validation v = {.predictor = &predictor};
-    add(&v, ops, predict(ops));
-    CHECK_OK(gsim_output_open(&output, scratch_path(path, ".table"), &error), error);
-    gsim_trace_validation_print(&v, &output);
-    CHECK_OK(gsim_output_commit(&output, &error), error);
-    char *text = read_file(path);
-    remove(path);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) CHECK_HAS(text, parts[i]);
-    gsim_free(text);
-    gsim_trace_validation_release(&v);
     gsim_program_release(&program);
     gsim_device_release(&device);
 }
@@ -150,7 +130,6 @@ static const struct test_case cases[] = {
     {"its own prediction is exact", own_prediction_is_exact},
     {"the way between calls", the_way_between_calls_is_the_traces},
     {"deviations are shares of the span", deviations_are_shares_of_the_span},
-    {"the table names notes and streams", the_table_names_notes_and_streams},
 };
 
-TEST_MAIN("sim/validate_traces", cases)
+TEST_MAIN("trust/validate/traces", cases)
