@@ -171,6 +171,25 @@ static void test_fuse(void)
     /* 17 in one kernel, then the last 3. */
     CHECK_NEAR(time_with(&c, "fuse"), 12 + 1 + 34 + 1 + 6 + 2, 0.1 * 56);
     gsim_program_release(&c.program);
+    /* The second of two waits for one of 100 us on another stream: both do, once they are one. */
+    struct changed waits = begin();
+    uint32_t slow = add_kernel(&waits, "slow", 4, 100, 1, NULL);
+    for (int i = 0; i < 2; i++) {
+        uint32_t kernel =
+            gsim_builder_kernel(waits.builder, &(struct gsim_kernel){.name = "vectorized_elementwise_kernel",
+                                                                     .grid = {4, 1, 1},
+                                                                     .block = {128, 1, 1},
+                                                                     .regs_per_thread = 32,
+                                                                     .solo_us = 2});
+        gsim_builder_op(waits.builder, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
+                                                         .kernel_index = kernel,
+                                                         .stream = 0,
+                                                         .after = i ? &slow : NULL,
+                                                         .after_count = (uint32_t)i});
+    }
+    finish(&waits);
+    CHECK_NEAR(time_with(&waits, "fuse") - time_with(&waits, ""), 2, 0.6);
+    gsim_program_release(&waits.program);
 }
 
 /* Staged copies of 200 us keep the host from launching; pinned ones of 100 us go beside the kernels. */
