@@ -69,9 +69,9 @@ awk '/"command":/ { c = $0 } /"file":/ { f = $0
     sub(/.*"command": "/, "", c); sub(/",?$/, "", c); gsub(/\\"/, "\"", c); gsub(/\\\\/, "\\", c)
     o = c; sub(/.* -o /, "", o); sub(/ .*/, "", o); sub(/ -o .*/, "", c); gsub(/-Werror/, "", c); gsub(/-O3/, "-O1 -w", c)
     sub(/.*"file": "/, "", f); sub(/",?$/, "", f); print o "\t" f "\t" c }' "$build/compile_commands.json" >"$scratch/commands"
-# The line of COMMANDS of FILE as the program has it.
-command_of() { awk -F'\t' -v file="$source/$1" '$2 == file && $1 ~ /gpusim(library|program)\.dir/ { print; exit }' "$scratch/commands"; }
-cut -f1,2 "$scratch/commands" | grep -E "^CMakeFiles/gpusim(library|program)\.dir" >"$scratch/all"
+# The line of COMMANDS of FILE as the program, or the runner on the fake CUDA, has it.
+command_of() { awk -F'\t' -v file="$source/$1" '$2 == file && $1 ~ /gpusim(library|program|runner)\.dir/ { print; exit }' "$scratch/commands"; }
+cut -f1,2 "$scratch/commands" | grep -E "^CMakeFiles/gpusim(library|program|runner)\.dir" >"$scratch/all"
 cut -f2 "$scratch/all" | sed "s|^$source/||" | grep -Ev '^(source/run|sim/platform/simgrid|sim/base/banned)' | grep -E "$files" | sort >"$scratch/files"
 : >"$scratch/skip"
 cd "$source" || exit 2
@@ -102,13 +102,16 @@ cp "$scratch/woven/table" "$out/table"
 cc -O1 -c -o "$scratch/objects/mutant.o" "$scratch/mutant.c" || exit 2
 cut -f2 "$scratch/woven/table" | sort -u | awk -F'\t' -v source="$source" -v scratch="$scratch" -v build="$build" '
     FNR == NR { name = $1; gsub("/", "_", name); changed[source "/" $1] = scratch "/objects/" name ".o"; next }
-    { print ($2 in changed) ? changed[$2] : build "/" $1 }' - "$scratch/all" >"$scratch/list"
+    { print (($2 in changed) ? changed[$2] : build "/" $1) >(scratch ($1 ~ /gpusimrunner/ ? "/runner" : "/list")) }' - "$scratch/all"
 { cat "$scratch/list"; echo "$scratch/objects/mutant.o"; } | xargs ar crsT "$scratch/core.a" || exit 2
 libraries="$(pkg-config --libs gsl libcjson sqlite3 zlib cunit) -lpthread -ldl -lm"
 ! command -v ld.gold >/dev/null || libraries="-fuse-ld=gold $libraries" # a third of the time, of some 200 programs
 for entry in "$build"/*; do ln -s "$entry" "$scratch/build/" 2>/dev/null; done
-rm -f "$scratch/build/gpusim" "$scratch"/build/test-* "$scratch/build/gpusim-mpi"
+rm -f "$scratch/build/gpusim" "$scratch"/build/test-* "$scratch/build/gpusim-mpi" "$scratch/build/gpusim-runner-fake"
 cc -rdynamic -o "$scratch/build/gpusim" "$build/CMakeFiles/gpusim.dir/cli/main.c.o" -Wl,--whole-archive "$scratch/core.a" -Wl,--no-whole-archive $libraries || exit 2
+# shellcheck disable=SC2046 # names without spaces
+cc -rdynamic -o "$scratch/build/gpusim-runner-fake" $(find "$build/CMakeFiles/gpusim-runner-fake.dir" -name '*.o') $(cat "$scratch/runner") \
+    "$build/libgpusimkernels.a" "$scratch/core.a" $libraries || echo "not linked: gpusim-runner-fake" >&2
 # The tests: "name, script or -".
 awk -F'"' '/^add_test\(/ { n = $1; gsub(/add_test\(|\[=*\[|\]=*\]| /, "", n); print n "\t" ($2 == "sh" ? $4 : "-") }' \
     "$build/CTestTestfile.cmake" | grep -Ev "$never" | grep -E "^[^$tab]*($tests)" >"$scratch/tests.all"
