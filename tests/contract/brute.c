@@ -68,17 +68,15 @@ static struct call *add(enum kind kind, uint32_t stream, uint32_t event, const s
 }
 
 #define BELOW(d) (((struct gsim_forward *)(d))->below)
+#define SEES(name, parameters, sees, calls) static void name parameters { sees; calls; }
 static void on_launch(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)
 {
     seen.is_beyond |= op->programmatic;
     add(KERNEL, s, 0, op);
     gsim_launch(BELOW(d), op, s);
 }
-static void on_copy(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)
-{
-    add(COPY, s, 0, op);
-    gsim_memcpy_async(BELOW(d), op, s);
-}
+SEES(on_copy, (struct gsim_driver *d, const struct gsim_op *op, gsim_stream s),
+     add(COPY, s, 0, op), gsim_memcpy_async(BELOW(d), op, s))
 static gsim_stream on_stream(struct gsim_driver *d, int priority)
 {
     gsim_stream s = gsim_stream_create(BELOW(d), priority);
@@ -91,36 +89,17 @@ static gsim_event on_create(struct gsim_driver *d, enum gsim_event_flags flags)
     if (e < EVENTS) seen.is_timed[e] = flags == GSIM_EVENT_TIMING;
     return e;
 }
-static void on_record(struct gsim_driver *d, gsim_event e, gsim_stream s)
-{
-    add(RECORD, s, e, NULL);
-    gsim_event_record(BELOW(d), e, s);
-}
-static void on_wait(struct gsim_driver *d, gsim_stream s, gsim_event e)
-{
-    add(WAIT, s, e, NULL);
-    gsim_stream_wait_event(BELOW(d), s, e);
-}
-static void on_work(struct gsim_driver *d, double us, const char *what)
-{
-    add(WORK, 0, 0, NULL)->us = us;
-    gsim_host_work(BELOW(d), us, what);
-}
-static void on_sync_stream(struct gsim_driver *d, gsim_stream s)
-{
-    add(SYNC_STREAM, s, 0, NULL);
-    gsim_stream_synchronize(BELOW(d), s);
-}
-static void on_sync_event(struct gsim_driver *d, gsim_event e)
-{
-    add(SYNC_EVENT, 0, e, NULL);
-    gsim_event_synchronize(BELOW(d), e);
-}
-static void on_sync_all(struct gsim_driver *d)
-{
-    add(SYNC_ALL, 0, 0, NULL);
-    gsim_device_synchronize(BELOW(d));
-}
+SEES(on_record, (struct gsim_driver *d, gsim_event e, gsim_stream s),
+     add(RECORD, s, e, NULL), gsim_event_record(BELOW(d), e, s))
+SEES(on_wait, (struct gsim_driver *d, gsim_stream s, gsim_event e),
+     add(WAIT, s, e, NULL), gsim_stream_wait_event(BELOW(d), s, e))
+SEES(on_work, (struct gsim_driver *d, double us, const char *what),
+     add(WORK, 0, 0, NULL)->us = us, gsim_host_work(BELOW(d), us, what))
+SEES(on_sync_stream, (struct gsim_driver *d, gsim_stream s),
+     add(SYNC_STREAM, s, 0, NULL), gsim_stream_synchronize(BELOW(d), s))
+SEES(on_sync_event, (struct gsim_driver *d, gsim_event e),
+     add(SYNC_EVENT, 0, e, NULL), gsim_event_synchronize(BELOW(d), e))
+SEES(on_sync_all, (struct gsim_driver *d), add(SYNC_ALL, 0, 0, NULL), gsim_device_synchronize(BELOW(d)))
 static bool on_query_event(struct gsim_driver *d, gsim_event e)
 {
     add(QUERY, 0, e, NULL);
@@ -131,26 +110,14 @@ static bool on_query_stream(struct gsim_driver *d, gsim_stream s)
     add(QUERY, s, 0, NULL);
     return gsim_stream_query(BELOW(d), s);
 }
-static void on_begin(struct gsim_driver *d, uint32_t i)
-{
-    add(BEGIN, 0, 0, NULL);
-    gsim_iteration_begin(BELOW(d), i);
-}
-static void on_end(struct gsim_driver *d, uint32_t i)
-{
-    add(END, 0, 0, NULL);
-    gsim_iteration_end(BELOW(d), i);
-}
+SEES(on_begin, (struct gsim_driver *d, uint32_t i), add(BEGIN, 0, 0, NULL), gsim_iteration_begin(BELOW(d), i))
+SEES(on_end, (struct gsim_driver *d, uint32_t i), add(END, 0, 0, NULL), gsim_iteration_end(BELOW(d), i))
 static gsim_graph on_graph(struct gsim_driver *d)
 {
     seen.is_beyond = true;
     return gsim_graph_create(BELOW(d));
 }
-static void on_capture(struct gsim_driver *d, gsim_stream s)
-{
-    seen.is_beyond = true;
-    gsim_capture_begin(BELOW(d), s);
-}
+SEES(on_capture, (struct gsim_driver *d, gsim_stream s), seen.is_beyond = true, gsim_capture_begin(BELOW(d), s))
 static gsim_thread on_thread(struct gsim_driver *d, gsim_body body, void *argument)
 {
     struct call *c = add(CREATE, 0, 0, NULL);
@@ -166,11 +133,8 @@ static gsim_queue on_queue(struct gsim_driver *d, uint32_t capacity)
     seen.is_beyond = true;
     return gsim_queue_create(BELOW(d), capacity);
 }
-static void on_join(struct gsim_driver *d, gsim_thread thread)
-{
-    add(JOIN, 0, 0, NULL)->other = thread;
-    gsim_thread_join(BELOW(d), thread);
-}
+SEES(on_join, (struct gsim_driver *d, gsim_thread thread),
+     add(JOIN, 0, 0, NULL)->other = thread, gsim_thread_join(BELOW(d), thread))
 static uint32_t on_wait_any(struct gsim_driver *d, const struct gsim_waitable *list, uint32_t count, double timeout_us)
 {
     struct call *c = add(WAIT_ANY, 0, 0, NULL);
@@ -184,21 +148,12 @@ static uint32_t on_wait_any(struct gsim_driver *d, const struct gsim_waitable *l
     seen.is_beyond |= timeout_us >= 0 || seen.waitable_count == MOST;
     return gsim_wait_any(BELOW(d), list, count, timeout_us);
 }
-static void on_persistent(struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s)
-{
-    seen.is_beyond = true;
-    gsim_persistent_launch(BELOW(d), plan, s);
-}
-static void on_host_func(struct gsim_driver *d, gsim_body body, void *argument, gsim_stream s)
-{
-    seen.is_beyond = true;
-    gsim_launch_host_func(BELOW(d), body, argument, s);
-}
-static void on_frontend(struct gsim_driver *d, const struct gsim_frontend_ops *ops, void *policy)
-{
-    seen.is_beyond = true;
-    gsim_frontend_set(BELOW(d), ops, policy);
-}
+SEES(on_persistent, (struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s),
+     seen.is_beyond = true, gsim_persistent_launch(BELOW(d), plan, s))
+SEES(on_host_func, (struct gsim_driver *d, gsim_body body, void *argument, gsim_stream s),
+     seen.is_beyond = true, gsim_launch_host_func(BELOW(d), body, argument, s))
+SEES(on_frontend, (struct gsim_driver *d, const struct gsim_frontend_ops *ops, void *policy),
+     seen.is_beyond = true, gsim_frontend_set(BELOW(d), ops, policy))
 
 struct gsim_driver *brute_attach(void *data, struct gsim_driver *real)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The host computes each operator; test_source.sh has the grids. */
 __global__ void k(float *a) { a[threadIdx.x] *= 2; }
 int main()
