@@ -152,6 +152,12 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     else if (kind == CXCursor_UnaryOperator && kids.count == 1) {
         struct gsim_cu_value base = gsim_cu_evaluate(s, kids.at[0]);
         cell = base.kind == GSIM_CU_CELL ? base.at : element(s, base, gsim_cu_number(0), size, writes);
+    } else if (kind == CXCursor_BinaryOperator && kids.count == 2) { /* s.*m, p->*m; (p = q) */
+        char op[4];
+        gsim_cu_operator(s, kids.at[0], kids.at[1], op);
+        (void)gsim_cu_evaluate(s, expression);
+        gsim_cu_wipe_at(s, gsim_cu_object(s, kids.at[0]));
+        if (strcmp(op, "->*") != 0) gsim_cu_wipe(s, gsim_cu_place(s, kids.at[0], true));
     } else if (kind == CXCursor_ConditionalOperator && kids.count == 3) {
         struct gsim_cu_value condition = gsim_cu_evaluate(s, kids.at[0]);
         for (size_t i = 1; i < 3; i++) {
