@@ -281,9 +281,12 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
 /* Where --device names another GPU than the trace: what was recorded is of the trace's, if that is known. */
 static enum gsim_status find_other(struct import *i, struct gsim_error *error)
 {
-    struct gsim_device_spec asked = i->device;
-    if (!gsim_cli_trace_other(&i->origin, &asked, &i->device, &i->is_other, error) && i->is_other) i->other = asked;
-    return error->status;
+    struct gsim_device_spec recorded;
+    enum gsim_status status = gsim_cli_trace_other(&i->origin, &i->device, &recorded, &i->is_other, error);
+    if (status != GSIM_OK || !i->is_other) return status;
+    i->other = i->device;
+    i->device = recorded;
+    return GSIM_OK;
 }
 
 static void release_devices(struct import *i)

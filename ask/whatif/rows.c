@@ -390,26 +390,25 @@ static void keep_best(struct gsim_whatif *w, uint32_t first)
 }
 
 /* --- what the profiler's share decides --- */
-#define DOUBTFUL 3 /* changes at the top that are tried with a faster and a slower host */
 
 /* Of the changes that can be done, those that save most. Returns how many. */
-static uint32_t choose_top(const struct gsim_whatif *w, uint32_t top[DOUBTFUL])
+static uint32_t choose_top(const struct gsim_whatif *w, uint32_t top[GSIM_WHATIF_DOUBTFUL])
 {
     uint32_t count = 0;
     for (uint32_t i = 1; i < w->row_count; i++) {
         const struct gsim_whatif_row *row = &w->rows[i];
         if (row->is_together || !row->has_effect || !(row->time_us < w->rows[0].time_us * (1 - HELPS))) continue;
-        uint32_t at = count < DOUBTFUL ? count++ : DOUBTFUL;
+        uint32_t at = count < GSIM_WHATIF_DOUBTFUL ? count++ : GSIM_WHATIF_DOUBTFUL;
         while (at > 0 && row->time_us < w->rows[top[at - 1]].time_us) {
-            if (at < DOUBTFUL) top[at] = top[at - 1];
+            if (at < GSIM_WHATIF_DOUBTFUL) top[at] = top[at - 1];
             at--;
         }
-        if (at < DOUBTFUL) top[at] = i;
+        if (at < GSIM_WHATIF_DOUBTFUL) top[at] = i;
     }
     return count;
 }
 
-static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t count, double saved_us[DOUBTFUL][2])
+static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t count, double saved_us[GSIM_WHATIF_DOUBTFUL][2])
 {
     char first[GSIM_CHANGE_TEXT * 2], other[GSIM_CHANGE_TEXT * 2];
     for (uint32_t k = 1; k < count && !w->undecided[0]; k++)
@@ -439,9 +438,9 @@ static bool saves_host_time(const struct gsim_whatif_row *row)
 static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *error)
 {
     const double *factors = w->host_factors;
-    double saved_us[DOUBTFUL][2];
-    uint32_t top[DOUBTFUL], count = choose_top(w, top), first = w->row_count;
-    if (factors[0] == factors[1] || first + 2 * (count + 1) > GSIM_WHATIF_ROWS) return GSIM_OK;
+    double saved_us[GSIM_WHATIF_DOUBTFUL][2];
+    uint32_t top[GSIM_WHATIF_DOUBTFUL], count = choose_top(w, top), first = w->row_count;
+    if (factors[0] == factors[1]) return GSIM_OK;
     for (int f = 0; f < 2; f++)
         for (uint32_t k = 0; k <= count; k++) {
             w->rows[w->row_count] = w->rows[k ? top[k - 1] : 0];

@@ -8,6 +8,7 @@
 
 #define GSIM_WHATIF_ROWS     48 /* at most */
 #define GSIM_WHATIF_TOGETHER 12 /* changes of one row, at most */
+#define GSIM_WHATIF_DOUBTFUL 3  /* changes at the top that are tried with a faster and a slower host */
 
 /* Changes that are simulated together; none: the program as it is. */
 struct gsim_whatif_row {
@@ -28,7 +29,7 @@ struct gsim_whatif {
     struct gsim_changeable base;
     double host_factors[2]; /* how much faster and slower than now the host may be; equal: it is known */
     uint32_t jobs;          /* worker processes; 0: all runs in this one, without a word */
-    struct gsim_whatif_row rows[GSIM_WHATIF_ROWS]; /* found from here on; the first: as it is */
+    struct gsim_whatif_row rows[GSIM_WHATIF_ROWS + 2 * (GSIM_WHATIF_DOUBTFUL + 1)]; /* found; the first: as it is */
     uint32_t row_count;
     uint32_t late;                 /* of ranks: which waits least for the others */
     double idle_ratio;             /* as it is: of the time, the GPU is idle; */
