@@ -408,7 +408,8 @@ static uint32_t choose_top(const struct gsim_whatif *w, uint32_t top[GSIM_WHATIF
     return count;
 }
 
-static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t count, double saved_us[GSIM_WHATIF_DOUBTFUL][2])
+static void note_order(struct gsim_whatif *w, const uint32_t *top, uint32_t count,
+                       double saved_us[GSIM_WHATIF_DOUBTFUL][2])
 {
     char first[GSIM_CHANGE_TEXT * 2], other[GSIM_CHANGE_TEXT * 2];
     for (uint32_t k = 1; k < count && !w->undecided[0]; k++)
