@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpusim/order.h"
+#include "sim/base/first.h"
 #include "sim/base/scan.h"
 #include "traces/import/records/dataflow.h"
 #include "traces/import/records/records.h"
@@ -85,13 +86,14 @@ static bool is_const(const char *name, uint32_t parameter)
     return false;
 }
 
+/* Allocations are by address, then time: the nearest below that reaches so far. */
 static uint32_t find_allocation(const struct gsim_records *r, uint64_t address, int64_t ns)
 {
-    uint32_t i = r->recorded.allocation_count;
-    while (i > 0) {
-        const struct gsim_allocation *a = &r->recorded.allocations[--i];
-        if (address >= a->address && address - a->address < a->bytes && ns >= a->from_ns && ns < a->until_ns) return i;
-    }
+    const struct gsim_allocation *all = r->recorded.allocations;
+    GSIM_FIRST (i, r->recorded.allocation_count, at,
+                all[at].address < address || (all[at].address == address && all[at].from_ns <= ns))
+    while (i-- > 0)
+        if (address - all[i].address < all[i].bytes && ns >= all[i].from_ns && ns < all[i].until_ns) return i;
     return UINT32_MAX;
 }
 
@@ -126,6 +128,8 @@ static bool find_operands(struct gsim_records *r, const struct gsim_activity *wo
 
 GSIM_ORDER(compare_pointers, struct gsim_pointers, GSIM_UP(correlation))
 
+GSIM_ORDER(compare_allocations, struct gsim_allocation, GSIM_UP(address) GSIM_UP(from_ns))
+
 GSIM_ORDER(compare_ops, struct gsim_dataflow_op, GSIM_UP(id))
 
 static enum gsim_status fill(struct gsim_records *r, struct gsim_dataflow *flow)
@@ -156,6 +160,9 @@ enum gsim_status gsim_recorded_flow(struct gsim_records *r, struct gsim_dataflow
                               "--depends data: expected --execution-trace FILE with it, or a "
                               "recording of gpusim trace --arguments");
     qsort(r->recorded.pointers, r->recorded.pointers_count, sizeof *r->recorded.pointers, compare_pointers);
+    if (r->recorded.allocation_count)
+        qsort(r->recorded.allocations, r->recorded.allocation_count, sizeof *r->recorded.allocations,
+              compare_allocations);
     if (fill(r, flow) != GSIM_OK) return gsim_no_memory(r->error);
     if (flow->op_count) qsort(flow->ops, flow->op_count, sizeof *flow->ops, compare_ops);
     r->flow = flow;
