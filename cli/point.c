@@ -14,7 +14,6 @@ enum gsim_status gsim_cli_point_run(struct gsim_cli_point *point, bool detailed,
     enum gsim_status status = gsim_run(&scenario, timeline, error);
     if (status != GSIM_OK) return status;
     struct gsim_kernel_alone *alone = gsim_alloc(sizeof(*alone) * point->program.kernel_count);
-    if (!alone) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < point->program.kernel_count && status == GSIM_OK; i++)
         status = gsim_kernel_alone(device, &point->program.kernels[i], &alone[i], error);
     if (status == GSIM_OK) status = gsim_metrics_compute(timeline, device, alone, metrics, error);

@@ -251,7 +251,6 @@ static enum gsim_status set_params(const struct gsim_cli_arguments *arguments, c
                                    size_t size, struct gsim_arena *arena, void **params, struct gsim_error *error)
 {
     *params = gsim_arena_alloc(arena, size ? size : 1);
-    if (!*params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_params_set_defaults(table, *params);
     for (size_t i = 0; i < arguments->opt_count; i++) {
         struct opt opt;
@@ -467,9 +466,8 @@ static void add_device_numbers(struct gsim_cli_point *point, const struct gsim_c
     }
 }
 
-static enum gsim_status list_options(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                     const struct gsim_workload_ops *workload,
-                                     const struct gsim_workload_options *options, struct gsim_error *error)
+static void list_options(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
+                         const struct gsim_workload_ops *workload, const struct gsim_workload_options *options)
 {
     static const char *const memories[] = {"managed", "pinned", "pageable"}, *const suites[] = {"kesco", "grcuda"};
     const struct gsim_simulation *run = &point->simulation;
@@ -480,7 +478,6 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
                   count_params(gsim_gpu_params) + count_params(run->scheduler->params) + setup->arguments->opt_count;
     uint32_t iterations = run->iterations ? run->iterations : point->source ? 1 : point->program.iterations;
     point->options = GSIM_ARENA_ARRAY(&point->arena, struct gsim_option_text, room);
-    if (!point->options) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (workload) {
         add_option(point, "suite", suites[options->suite]);
         add_number(point, "size", options->size > 0 ? options->size : workload->size_default[options->suite]);
@@ -502,7 +499,6 @@ static enum gsim_status list_options(struct gsim_cli_point *point, const struct 
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
     add_device_numbers(point, setup);
-    return point->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 /* Whether the program names a GPU other than the first. */
@@ -548,7 +544,7 @@ enum gsim_status gsim_cli_point_init(struct gsim_cli_point *point, const struct 
             point->simulation.source_params = point->numbers;
             point->simulation.drawn = &point->program;
         }
-        if (status == GSIM_OK) status = list_options(point, setup, ops, &options, error);
+        if (status == GSIM_OK) list_options(point, setup, ops, &options);
     }
     if (status != GSIM_OK) gsim_cli_point_release(point);
     return status;

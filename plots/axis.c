@@ -31,7 +31,7 @@ enum gsim_status gsim_plot_axis_init(struct gsim_plot_axis *axis, struct gsim_fi
                               column, axis->low);
     const char *own = gsim_column_label(&figure->own.arena, column, axis->high, base, &axis->divisor);
     axis->label = label ? label : own;
-    return own ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return GSIM_OK;
 }
 
 void gsim_plot_axis_set(const struct gsim_plot_axis *axis, struct gsim_figure *figure, char letter, bool from_zero)

@@ -170,7 +170,6 @@ enum gsim_status gsim_bars_plot(const struct gsim_frame *frame, const struct gsi
         for (size_t i = 0; places && i < groups.series_count; i++) places[i] = (unsigned)i + 1;
         const char *ylabel = gsim_column_label(&figure->own.arena, query->y, most, query->base, &b.divisor);
         *note = gsim_arena_strdup(&figure->own.arena, groups.averaged);
-        if (!places || !ylabel || !*note) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
         if (status == GSIM_OK) {
             bool one = groups.series_count == 1;
             double key_cm = gsim_figure_legend(figure, groups.series, places, one ? 0 : groups.series_count);

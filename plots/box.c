@@ -92,7 +92,6 @@ static enum gsim_status draw(struct boxes *b, const struct gsim_results_query *q
     double *centres = gsim_arena_alloc(&figure->own.arena, sizeof *centres * (groups->x_count + 1));
     unsigned *places = gsim_arena_alloc(&figure->own.arena, sizeof *places * (groups->series_count + 1));
     b->values = gsim_arena_alloc(&figure->own.arena, sizeof *b->values * (b->frame->row_count + 1));
-    if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_plot_axis_init(&y, figure, query->y, b->y->numbers, b->y->length, query->log_y,
                                                   query->ylabel, query->base, error);
     if (status != GSIM_OK) return status;

@@ -43,7 +43,6 @@ enum gsim_status gsim_figure_open(struct gsim_figure *figure, struct gsim_error 
     figure->own.opened = true;
     figure->own.data = gsim_arena_printf(&figure->own.arena, "%s/%s.dat", figure->own.folder, figure->name);
     figure->own.script = gsim_arena_printf(&figure->own.arena, "%s/%s.gp", figure->own.folder, figure->name);
-    if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     remove_link(figure->own.data);
     remove_link(figure->own.script);
     return gsim_output_open(&figure->data, figure->own.data, error);
@@ -63,10 +62,7 @@ void gsim_figure_release(struct gsim_figure *figure)
 /* --- settings and fields --------------------------------------------------------------------------------------- */
 static void append(struct gsim_figure *figure, char letter)
 {
-    if (gsim_array_grow(&figure->own.settings, 1, figure->own.length, &figure->own.capacity)) {
-        figure->own.arena.failed = 1;
-        return;
-    }
+    gsim_array_grow(&figure->own.settings, 1, figure->own.length, &figure->own.capacity);
     figure->own.settings[figure->own.length++] = letter;
 }
 
@@ -106,7 +102,7 @@ void gsim_figure_number(struct gsim_figure *figure, const char *name, double val
 const char *gsim_figure_settings(struct gsim_figure *figure)
 {
     append(figure, '\0');
-    return figure->own.arena.failed ? NULL : figure->own.settings;
+    return figure->own.settings;
 }
 
 void gsim_figure_field(struct gsim_figure *figure, const char *text)
@@ -193,7 +189,6 @@ static enum gsim_status put_source(struct gsim_figure *figure, const char *scrip
     size_t length = 0;
     const char *name = gsim_arena_printf(&figure->own.arena, "plots/%s.gp", script);
     const char *source = name ? gsim_data_path(&figure->own.arena, name) : NULL;
-    if (figure->own.arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!source) return gsim_error_set(error, GSIM_IO, "cannot draw: %s is not installed", name);
     char *body = gsim_file_read(source, &length, error);
     if (!body) return gsim_error_prefix(error, "cannot read '%s'", source);
@@ -208,7 +203,6 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
     struct gsim_output output;
     const char *terminal = gsim_gnuplot_terminal(&figure->own.arena, figure->path, &figure->size);
     const char *settings = gsim_figure_settings(figure);
-    if (!settings || !terminal) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_output_open(&output, figure->own.script, error);
     if (status != GSIM_OK) return status;
     put_head(figure, &output);

@@ -45,7 +45,7 @@ double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, 
 /* What a line and a letter take, in centimetres. */
 double gsim_figure_line_cm(const struct gsim_figure *figure);
 double gsim_figure_letter_cm(const struct gsim_figure *figure);
-/* All of these as lines of the script; NULL when memory is out. */
+/* All of these as lines of the script. */
 const char *gsim_figure_settings(struct gsim_figure *figure);
 /* Writes the script and draws. */
 enum gsim_status gsim_figure_finish(struct gsim_figure *figure, struct gsim_error *error) GSIM_NODISCARD;

@@ -23,26 +23,22 @@ static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char 
         frame->is_too_wide = true;
         return NULL;
     }
-    if (gsim_array_grow(&frame->columns, sizeof *frame->columns, frame->column_count, &frame->column_capacity))
-        return NULL;
+    gsim_array_grow(&frame->columns, sizeof *frame->columns, frame->column_count, &frame->column_capacity);
     char *copy = gsim_arena_strdup(&frame->arena, name);
-    if (!copy) return NULL;
     if (gsim_text_has_control(copy, strlen(copy))) return column_of(frame, gsim_text_clean(copy));
     frame->columns[frame->column_count] = (struct gsim_frame_column){.name = copy};
     return &frame->columns[frame->column_count++];
 }
 
 /* Empty cells up to the last row. */
-static bool lengthen(struct gsim_frame_column *column, size_t rows)
+static void lengthen(struct gsim_frame_column *column, size_t rows)
 {
     while (column->length < rows) {
-        if (gsim_array_grow(&column->texts, sizeof *column->texts, column->length, &column->capacity)) return false;
-        if (gsim_array_grow(&column->numbers, sizeof *column->numbers, column->length, &column->number_capacity))
-            return false;
+        gsim_array_grow(&column->texts, sizeof *column->texts, column->length, &column->capacity);
+        gsim_array_grow(&column->numbers, sizeof *column->numbers, column->length, &column->number_capacity);
         column->texts[column->length] = NULL;
         column->numbers[column->length++] = NAN;
     }
-    return true;
 }
 
 void gsim_frame_begin_row(struct gsim_frame *frame) { frame->row_count++; }
@@ -50,14 +46,11 @@ void gsim_frame_begin_row(struct gsim_frame *frame) { frame->row_count++; }
 void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text)
 {
     char *end;
-    if (!text || !*text || frame->failed) return;
+    if (!text || !*text) return;
     struct gsim_frame_column *column = column_of(frame, name);
-    char *copy = gsim_arena_strdup(&frame->arena, text);
-    if (copy) gsim_text_clean(copy);
-    if (!column || !copy || !lengthen(column, frame->row_count)) {
-        frame->failed = true;
-        return;
-    }
+    if (!column) return;
+    char *copy = gsim_text_clean(gsim_arena_strdup(&frame->arena, text));
+    lengthen(column, frame->row_count);
     double number = strtod(copy, &end);
     column->texts[frame->row_count - 1] = copy;
     column->numbers[frame->row_count - 1] = end != copy && !*end ? number : NAN;
@@ -106,7 +99,7 @@ enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_er
 {
     if (frame->is_too_wide)
         return gsim_error_set(error, GSIM_INPUT, "expected at most %d different columns", COLUMNS_MAX);
-    return frame->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return GSIM_OK;
 }
 
 /* --- what columns are --- */
@@ -142,8 +135,8 @@ static int by_text(const void *left, const void *right)
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column)
 {
     size_t count = 0, used = 0;
-    const char **texts = column ? gsim_alloc(sizeof *texts * (frame->row_count + 1)) : NULL;
-    if (!texts) return 0;
+    if (!column) return 0;
+    const char **texts = gsim_alloc(sizeof *texts * (frame->row_count + 1));
     for (size_t i = 0; i < frame->row_count; i++) texts[used++] = gsim_frame_text(column, i);
     if (used) qsort(texts, used, sizeof *texts, by_text);
     for (size_t i = 0; i < used; i++) count += i == 0 || strcmp(texts[i], texts[i - 1]) != 0;
@@ -222,11 +215,7 @@ static enum gsim_status read_csv(struct gsim_frame *frame, char *text, struct gs
     char *at = text, *field;
     enum gsim_status status = GSIM_OK;
     for (bool more = true; next_field(&at, &field, &more);) {
-        if (gsim_array_grow(&names, sizeof *names, count, &capacity)) {
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-            goto done;
-        }
-        names[count++] = field;
+        (void)GSIM_APPEND(names, count, capacity, field);
     }
     if (count < 2 || !*names[0] || strspn(names[0], "0123456789.-") == strlen(names[0]))
         status = gsim_error_set(error, GSIM_INPUT,
@@ -241,7 +230,6 @@ static enum gsim_status read_csv(struct gsim_frame *frame, char *text, struct gs
             status = gsim_error_set(error, GSIM_INPUT, "line %zu: expected %zu fields as in the head line, found %zu",
                                     line, count, found);
     }
-done:
     gsim_free(names);
     return status;
 }

@@ -23,8 +23,7 @@ struct gsim_frame {
     size_t column_count, column_capacity, row_count;
     struct gsim_frame *failures; /* points that failed: a row each, with settings and no figures; NULL: none did */
     struct gsim_arena arena;
-    bool failed;      /* memory ran out, */
-    bool is_too_wide; /* or it has more columns than anybody needs */
+    bool is_too_wide; /* it has more columns than anybody needs; what is in them is lost */
 };
 
 /* Adds the rows of a file, recognised by content. GSIM_INPUT with the file's name and place for what is none of
@@ -53,11 +52,11 @@ bool gsim_frame_is_setting(const char *column);
 /* How many different texts it has; 0 for NULL and for columns without any. */
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column);
 
-/* "9 of 27 points failed: nothing is left of workload ml"; NULL: none did, or memory ran out. From ARENA. */
+/* "9 of 27 points failed: nothing is left of workload ml"; NULL: none did. From ARENA. */
 const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena *arena);
 
 /* --- readers of one kind (plots/frame_json.c, plots/frame_db.c) --------------------------------------------------- */
-/* Tells of a frame that failed. */
+/* Tells of one that is too wide. */
 enum gsim_status gsim_frame_check(const struct gsim_frame *frame, struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_frame_read_json(struct gsim_frame *frame, const char *text,
                                       struct gsim_error *error) GSIM_NODISCARD;

@@ -23,7 +23,6 @@ static void set_axes(struct gsim_frame *frame, const char *json)
             bool is_string = *value == '"';
             const char *text = is_string ? gsim_scan_copy(value, &frame->arena)
                                          : gsim_arena_printf(&frame->arena, "%.*s", (int)(behind - value), value);
-            frame->failed |= frame->arena.failed;
             if (text || is_string) gsim_frame_set(frame, name, text);
         }
         value = gsim_scan_next(behind, &key, &rest);
@@ -54,7 +53,6 @@ static enum gsim_status read_failure(struct gsim_frame *frame, const struct gsim
     static const enum gsim_column columns[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
     if (!frame->failures) {
         frame->failures = gsim_alloc(sizeof *frame->failures);
-        if (!frame->failures) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         *frame->failures = (struct gsim_frame){0};
     }
     gsim_frame_begin_row(frame->failures);

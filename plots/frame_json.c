@@ -13,20 +13,9 @@
 static const char *scalar(struct gsim_frame *frame, const char *value)
 {
     if (*value == '{' || *value == '[' || *value == 'n') return NULL;
-    if (*value == '"') {
-        const char *text = gsim_scan_copy(value, &frame->arena);
-        frame->failed |= frame->arena.failed;
-        return text;
-    }
+    if (*value == '"') return gsim_scan_copy(value, &frame->arena);
     size_t length = (size_t)(gsim_scan_skip(value) - value);
-    char *copy = gsim_arena_alloc(&frame->arena, length + 1);
-    if (!copy) {
-        frame->failed = true;
-        return NULL;
-    }
-    memcpy(copy, value, length);
-    copy[length] = '\0';
-    return copy;
+    return gsim_arena_printf(&frame->arena, "%.*s", (int)length, value);
 }
 
 /* Every scalar member becomes a cell. */
@@ -46,11 +35,7 @@ static void set_iterations(struct gsim_frame *frame, const char *list)
     double *times = NULL;
     size_t count = 0, capacity = 0;
     GSIM_SCAN_EACH(value, list, NULL) {
-        if (gsim_array_grow(&times, sizeof *times, count, &capacity)) {
-            frame->failed = true;
-            break;
-        }
-        times[count++] = strtod(value, NULL);
+        (void)GSIM_APPEND(times, count, capacity, strtod(value, NULL));
     }
     if (count) {
         gsl_sort(times, 1, count);
@@ -109,7 +94,7 @@ static void read_recordings(struct gsim_frame *frame, const char *device, const 
         for (const char *value = *run == '{' ? gsim_scan_next(run, &key, &inner) : NULL; value;
              value = gsim_scan_next(gsim_scan_skip(value), &key, &inner))
             if (gsim_scan_is(&key, "iteration_us") && *value == '[') times = value;
-        for (const char *time = times ? gsim_scan_next(times, NULL, &deeper) : NULL; time && !frame->failed;
+        for (const char *time = times ? gsim_scan_next(times, NULL, &deeper) : NULL; time;
              time = gsim_scan_next(gsim_scan_skip(time), NULL, &deeper)) {
             gsim_frame_begin_row(frame);
             set_members(frame, run);

@@ -183,7 +183,6 @@ static enum gsim_status draw(struct gsim_arena *arena, const char *script, const
     const char *out = status ? NULL : as_file(arena, scratch ? scratch : part->name);
     script = as_file(arena, script);
     data = as_file(arena, data);
-    if (!status && arena->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) status = run_gnuplot(script, data, out, terminal, error);
     if (!status && !is_whole(out, path))
         status =

@@ -86,7 +86,6 @@ static enum gsim_status make_rule(const struct gsim_frame *frame, const char *ba
     char *end;
     *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base};
     if (equals) rule->name = gsim_arena_printf(arena, "%.*s", (int)(equals - base), base);
-    if (!rule->name) return gsim_no_memory(error);
     if (strcmp(rule->name, "sched") == 0) rule->name = "scheduler";
     rule->number = strtod(rule->value, &end);
     if (end == rule->value || *end) rule->number = NAN;
@@ -119,13 +118,13 @@ static enum gsim_status match_rows(const struct gsim_frame *frame, const struct 
                              : gsim_frame_is_setting(setting.name);
             if (*setting.value && strcmp(setting.name, rule->name) != 0 && tells) settings[count++] = setting;
         }
-        status = gsim_matches_add(matches, settings, count, is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW,
-                                  us, error);
+        gsim_matches_add(matches, settings, count, is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, us);
     }
     if (status == GSIM_OK && !matches->base_count)
         status = gsim_error_set(error, GSIM_USAGE, "--base: no rows %s '%.60s' to compare with",
                                 strchr(rule->text, '=') ? "have" : "of the scheduler", rule->text);
-    return status == GSIM_OK ? gsim_matches_prepare(matches, error) : status;
+    if (status == GSIM_OK) gsim_matches_prepare(matches);
+    return status;
 }
 
 enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, struct gsim_error *error)
@@ -143,7 +142,6 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     if (status == GSIM_OK) status = make_rule(frame, base, &rule, &arena, error);
     struct gsim_match_setting *settings = gsim_arena_alloc(&arena, sizeof *settings * (frame->column_count + 1));
     struct gsim_match *found = gsim_arena_alloc(&arena, sizeof *found * (rows + 1));
-    if (status == GSIM_OK && (!settings || !found)) status = gsim_no_memory(error);
     if (status == GSIM_OK) status = match_rows(frame, &rule, settings, &matches, error);
     for (size_t row = 0; row < rows && status == GSIM_OK; row++) {
         found[row] = gsim_matches_find(&matches, row);
@@ -159,7 +157,6 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
         gsim_frame_set_number(frame, "speedup_spread", found[row].variance);
     }
     frame->row_count = rows;
-    if (status == GSIM_OK && frame->failed) status = gsim_no_memory(error);
     if (status == GSIM_OK && !matched)
         status = gsim_error_set(error, GSIM_USAGE, "--base %s: it ran in no setting of the others", base);
     gsim_matches_release(&matches);
@@ -200,7 +197,6 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
     }
     *name = whole ? gsim_arena_printf(&frame->arena, "%s,", names)
                   : gsim_arena_strdup(&frame->arena, names); /* no setting of its own */
-    if (!texts || !*name) return gsim_no_memory(error);
     for (size_t row = 0; row < frame->row_count && whole; row++)
         if (texts[row] && !*texts[row]) texts[row] = gsim_arena_printf(&frame->arena, "without %s", names);
     size_t rows = frame->row_count;
@@ -209,7 +205,7 @@ enum gsim_status gsim_frame_join(struct gsim_frame *frame, const char *option, c
         gsim_frame_set(frame, *name, texts[row]);
     }
     frame->row_count = rows;
-    return frame->failed || frame->arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    return GSIM_OK;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------ */
@@ -279,8 +275,8 @@ static void summarise(const struct member *members, size_t count, bool geometric
 }
 
 /* Which settings differ inside some group: those the caller should know of. */
-static enum gsim_status find_averaged(const struct gsim_frame *frame, const size_t *group, size_t group_count,
-                                      struct gsim_groups *groups, struct gsim_error *error)
+static void find_averaged(const struct gsim_frame *frame, const size_t *group, size_t group_count,
+                          struct gsim_groups *groups)
 {
     const char **seen = gsim_arena_alloc(&groups->arena, sizeof *seen * (group_count + 1));
     const char *list = "";
@@ -305,22 +301,19 @@ static enum gsim_status find_averaged(const struct gsim_frame *frame, const size
                                  *list && *left ? "; " : "", left,
                                  *left ? ": left out, as some points lack it" : "");
     groups->averaged = list;
-    return groups->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* Means over workloads are of those that each group has, where there are any: another set is no other value of x. */
-static enum gsim_status keep_common(const struct gsim_frame *frame, size_t *group, size_t group_count,
-                                    struct gsim_groups *groups, struct gsim_error *error)
+static void keep_common(const struct gsim_frame *frame, size_t *group, size_t group_count, struct gsim_groups *groups)
 {
     const struct gsim_frame_column *column = gsim_frame_find(frame, "workload");
     size_t rows = frame->row_count, count, filled = 0, kept = 0;
     size_t *index = gsim_arena_alloc(&groups->arena, sizeof *index * (rows + 1));
     bool is_number, *has = gsim_arena_alloc(&groups->arena, group_count + 1);
     groups->left_out = "";
-    if (!column || !index || !has) return index && has ? GSIM_OK : gsim_no_memory(error);
+    if (!column) return;
     const char **names = distinct(frame, column, false, index, &count, &is_number, &groups->arena), *left = "";
     bool *is_common = gsim_arena_alloc(&groups->arena, count + 1);
-    if (!names || !is_common) return gsim_no_memory(error);
     for (size_t row = 0; row < rows; row++)
         if (group[row] != SIZE_MAX && !has[group[row]]) has[group[row]] = true, filled++;
     for (size_t w = 0; w < count; w++) {
@@ -336,7 +329,6 @@ static enum gsim_status keep_common(const struct gsim_frame *frame, size_t *grou
     for (size_t row = 0; row < rows && kept; row++)
         if (!is_common[index[row]]) group[row] = SIZE_MAX;
     groups->left_out = kept ? left : "";
-    return left ? GSIM_OK : gsim_no_memory(error);
 }
 
 static enum gsim_status fill_points(const struct gsim_frame *frame, const struct gsim_frame_column *y, bool geometric,
@@ -347,20 +339,18 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
     bool is_speedup = strcmp(y->name, "speedup") == 0;
     struct member *members = gsim_arena_alloc(&groups->arena, sizeof *members * (frame->row_count + 1));
     groups->points = gsim_arena_alloc(&groups->arena, sizeof *groups->points * (group_count + 1));
-    if (groups->arena.failed) return gsim_no_memory(error);
     for (size_t row = 0; row < frame->row_count; row++) {
         double value = gsim_frame_number(y, row);
         if (!isfinite(value) || (geometric && value <= 0)) group[row] = SIZE_MAX;
     }
-    enum gsim_status status = keep_common(frame, group, group_count, groups, error);
-    if (status != GSIM_OK) return status;
+    keep_common(frame, group, group_count, groups);
     for (size_t row = 0; row < frame->row_count; row++) {
         double value = gsim_frame_number(y, row), variance = gsim_frame_number(spread, row);
         if (group[row] == SIZE_MAX) continue;
         members[count] =
             (struct member){.group = group[row], .key = row_key(frame, row, &groups->arena), .value = value};
         if (is_speedup && isfinite(variance)) members[count].base_variance = variance;
-        if (!members[count++].key) return gsim_no_memory(error);
+        count++;
     }
     if (!count) return gsim_error_set(error, GSIM_USAGE, "no row has a number in the column '%s'", y->name);
     qsort(members, count, sizeof *members, by_group);
@@ -369,7 +359,8 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
         summarise(members + first, next - first, geometric, &groups->points[members[first].group]);
         groups->is_repeated |= groups->points[members[first].group].is_repeated;
     }
-    return find_averaged(frame, group, group_count, groups, error);
+    find_averaged(frame, group, group_count, groups);
+    return GSIM_OK;
 }
 
 /* Series without a point leave. */
@@ -400,12 +391,10 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y", y, &y_column, error);
     if (status != GSIM_OK) return status;
     size_t *at = gsim_arena_alloc(&groups->arena, sizeof *at * 2 * (frame->row_count + 1));
-    if (!at) return gsim_no_memory(error);
     size_t *group = at + frame->row_count;
     groups->xs = distinct(frame, x_column, true, at, &groups->x_count, &groups->x_is_number, &groups->arena);
     groups->series = distinct(frame, series_column, false, group, &groups->series_count, &is_number, &groups->arena);
     groups->x_values = gsim_arena_alloc(&groups->arena, sizeof *groups->x_values * (groups->x_count + 1));
-    if (groups->arena.failed) return gsim_no_memory(error);
     for (size_t i = 0; i < groups->x_count; i++)
         groups->x_values[i] = groups->x_is_number ? strtod(groups->xs[i], NULL) : NAN;
     /* Rows without x, such as those of a scheduler that does not have the parameter, are in no group. */

@@ -119,7 +119,6 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
         if (figure->size.height_cm <= 0)
             figure->size.height_cm =
                 fmax(CELL_CM * (double)groups.series_count, written_cm(figure, query, label, ylabel)) + 1.5 + down_cm;
-        if (arena->failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     gsim_groups_release(&groups);
     return status;

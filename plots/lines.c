@@ -25,15 +25,12 @@ static void widen(struct gsim_figure *figure, const struct gsim_groups *groups, 
 }
 
 /* MARKS 1: lines with marks, 2: marks. */
-static enum gsim_status put_legend(struct gsim_figure *figure, const struct gsim_groups *groups, int marks,
-                                   struct gsim_error *error)
+static void put_legend(struct gsim_figure *figure, const struct gsim_groups *groups, int marks)
 {
     unsigned *places = gsim_arena_alloc(&figure->own.arena, sizeof *places * (groups->series_count + 1));
-    if (!places) return gsim_no_memory(error);
     for (size_t i = 0; i < groups->series_count; i++) places[i] = (unsigned)i + 1;
     gsim_figure_number(figure, "legend_marks", marks);
     (void)gsim_figure_legend(figure, groups->series, places, groups->series_count == 1 ? 0 : groups->series_count);
-    return GSIM_OK;
 }
 
 static void set_height(struct gsim_figure *figure, double more_cm)
@@ -70,7 +67,6 @@ static enum gsim_status init_axes(struct lines *l, const struct gsim_results_que
     const struct gsim_groups *groups = &l->groups;
     size_t count = groups->x_count * groups->series_count;
     double *values = gsim_arena_alloc(&l->groups.arena, sizeof *values * (3 * count + groups->x_count + 1));
-    if (!values) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         const struct gsim_point *point = &groups->points[i];
         values[3 * i] = point->count ? point->mean : NAN;
@@ -120,7 +116,7 @@ static void put_lines(struct lines *l)
 }
 
 /* Marks at the values themselves, unless these are very many; written below are those that have room. */
-static double put_marks(struct lines *l, bool *has_own, struct gsim_error *error)
+static double put_marks(struct lines *l, bool *has_own)
 {
     const struct gsim_groups *groups = &l->groups;
     struct gsim_figure *figure = l->figure;
@@ -128,7 +124,6 @@ static double put_marks(struct lines *l, bool *has_own, struct gsim_error *error
     double span = l->x.is_log ? log(l->x.high / l->x.low) : l->x.high - l->x.low;
     double *positions = gsim_arena_alloc(&figure->own.arena, sizeof *positions * (groups->x_count + 1));
     const char **names = gsim_arena_alloc(&figure->own.arena, sizeof *names * (groups->x_count + 1));
-    if (!positions || !names) return (void)gsim_no_memory(error), 0;
     for (size_t i = 0; i < groups->x_count; i++) positions[i] = position(l, i);
     *has_own = !l->over_numbers || groups->x_count <= MOST_MARKS;
     if (!l->over_numbers) return gsim_plot_marks(figure, groups->xs, positions, groups->x_count, width_cm, 1.7);
@@ -153,12 +148,10 @@ enum gsim_status gsim_lines_plot(const struct gsim_frame *frame, const struct gs
     enum gsim_status status = gsim_group(frame, query->x, query->series, query->y, is_ratio, &l.groups, error);
     if (status == GSIM_OK) status = init_axes(&l, query, error);
     if (status == GSIM_OK) widen(figure, &l.groups, l.over_numbers ? 0 : l.groups.x_count);
-    if (status == GSIM_OK) status = put_legend(figure, &l.groups, l.over_numbers ? 1 : 2, error);
+    if (status == GSIM_OK) put_legend(figure, &l.groups, l.over_numbers ? 1 : 2);
     *note = status == GSIM_OK ? gsim_arena_strdup(&figure->own.arena, l.groups.averaged) : "";
-    if (status == GSIM_OK && !*note) status = gsim_no_memory(error);
     bool has_own = true;
-    double down_cm = status == GSIM_OK ? put_marks(&l, &has_own, error) : 0;
-    if (status == GSIM_OK && error->status != GSIM_OK) status = error->status;
+    double down_cm = status == GSIM_OK ? put_marks(&l, &has_own) : 0;
     if (status == GSIM_OK) {
         put_lines(&l);
         gsim_figure_number(figure, "own_marks", has_own);
@@ -211,7 +204,7 @@ enum gsim_status gsim_scatter_plot(const struct gsim_frame *frame, const struct 
         status = gsim_plot_axis_init(&y, figure, query->y, ys->numbers, ys->length, query->log_y, query->ylabel,
                                      query->base, error);
     if (status == GSIM_OK) widen(figure, &groups, 0);
-    if (status == GSIM_OK) status = put_legend(figure, &groups, 2, error);
+    if (status == GSIM_OK) put_legend(figure, &groups, 2);
     if (status == GSIM_OK) {
         put_rows(frame, query, &groups, &x, &y, figure);
         gsim_plot_axis_set(&x, figure, 'x', false);

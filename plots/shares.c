@@ -54,20 +54,19 @@ static enum gsim_status read_run(struct gsim_shared_runs *runs, const cJSON *jso
             error, GSIM_INPUT,
             "cannot read '%s': expected tasks under a way of sharing, as compare --task or run --task report them",
             path);
-    if (gsim_array_grow(&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity)) return gsim_no_memory(error);
+    gsim_array_grow(&runs->runs, sizeof *runs->runs, runs->count, &runs->capacity);
     struct gsim_shared_run *run = &runs->runs[runs->count++];
     *run = (struct gsim_shared_run){.share = gsim_arena_strdup(&runs->arena, share->valuestring),
                                     .path = gsim_arena_strdup(&runs->arena, path)};
     run->tasks = GSIM_ARENA_ARRAY(&runs->arena, struct gsim_shared_task, (size_t)cJSON_GetArraySize(tasks));
     cJSON_ArrayForEach(item, tasks)
     {
-        if (runs->arena.failed) break;
         if (!read_task(&runs->arena, item, &run->tasks[run->task_count++]))
             return gsim_error_set(error, GSIM_INPUT,
                                   "cannot read '%s': tasks[%zu]: expected a name, a priority and times", path,
                                   run->task_count - 1);
     }
-    return runs->arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_shared_runs_read(struct gsim_shared_runs *runs, const char *path, struct gsim_error *error)
@@ -170,7 +169,6 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
     struct gsim_plot_axis x;
     double *ends = gsim_arena_alloc(&figure->own.arena, sizeof *ends * (2 * runs->count + 1));
     size_t count = 0;
-    if (!ends) return gsim_no_memory(error);
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_task *t = task_of(&runs->runs[i], task);
         if (!t)
@@ -195,7 +193,6 @@ enum gsim_status gsim_jct_plot(const struct gsim_shared_runs *runs, const char *
     const struct gsim_shared_task *drawn = task_of(&runs->runs[0], task);
     const char *unit = strchr(x.label, '('),
                *label = gsim_arena_printf(&figure->own.arena, "request of %s %s", drawn->name, unit ? unit : "(us)");
-    if (!label) return gsim_no_memory(error);
     x.label = label;
     gsim_plot_axis_set(&x, figure, 'x', false);
     set_height(figure);
@@ -261,7 +258,6 @@ static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point
     struct gsim_plot_axis y;
     struct gsim_arena *arena = &figure->own.arena;
     double *times = gsim_arena_alloc(arena, sizeof *times * (count + 1)), least = INFINITY, most = -INFINITY;
-    if (!times) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         times[i] = points[i].p99_us;
         least = fmin(least, points[i].load);
@@ -275,7 +271,6 @@ static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point
     put_points(figure, points, count, y.divisor, series);
     const char *unit = strchr(y.label, '(');
     y.label = gsim_arena_printf(arena, "%s %s", name, unit ? unit : "(us)");
-    if (!y.label) return gsim_no_memory(error);
     gsim_plot_axis_set(&y, figure, 'y', true);
     gsim_figure_text(figure, "label_x", label_x);
     gsim_figure_text(figure, "label_left", label_left);
@@ -292,7 +287,6 @@ enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_
     struct gsim_arena *arena = &figure->own.arena;
     struct load_point *points = gsim_arena_alloc(arena, sizeof *points * (runs->count + 1));
     size_t least = SIZE_MAX, most = 0;
-    if (!points) return gsim_no_memory(error);
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_run *run = &runs->runs[i];
         points[i] = (struct load_point){place_of(&series, run->share), (double)run->task_count, throughput_of(run),
@@ -314,7 +308,6 @@ enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int
     struct load_point *points = gsim_arena_alloc(&figure->own.arena, sizeof *points * (frame->row_count + 1));
     const struct gsim_frame_column *columns[3] = {NULL};
     const char *way;
-    if (!points) return gsim_no_memory(error);
     for (int i = 0; i < 3; i++) {
         const char *name = needed[i] ? needed[i] : value ? value : "ttft_p99_us";
         if (gsim_frame_need(frame, needed[i] ? "a table of gpusim serve" : "--y", name, &columns[i], error))

@@ -18,11 +18,9 @@ struct builder {
     struct gsim_error *error;
 };
 
-static enum gsim_status add_value(struct builder *builder, struct gsim_value value)
+static void add_value(struct builder *builder, struct gsim_value value)
 {
-    if (!value.text || !GSIM_APPEND(builder->values, builder->axis->count, builder->capacity, value))
-        return gsim_no_memory(builder->error);
-    return GSIM_OK;
+    (void)GSIM_APPEND(builder->values, builder->axis->count, builder->capacity, value);
 }
 
 static struct gsim_value make_number(struct gsim_arena *arena, bool is_integer, double number)
@@ -67,7 +65,8 @@ static enum gsim_status add_number(struct builder *builder, const char *item, do
     /* Rounded to whole numbers, neighbours may coincide. */
     if (count && builder->values[count - 1].is_number && builder->values[count - 1].number == value.number)
         return GSIM_OK;
-    return add_value(builder, value);
+    add_value(builder, value);
+    return GSIM_OK;
 }
 
 /* LOW + i STEP, or LOW STEP^i: from the index, so that errors do not add up. The end counts with a little slack. */
@@ -170,7 +169,8 @@ static enum gsim_status add_item(struct builder *builder, char *item)
         return gsim_error_set(builder->error, GSIM_USAGE, "%s: expected values separated by commas, found an empty one",
                               builder->axis->name);
     if (split_range(item, &range)) return add_range(builder, item, &range);
-    return add_value(builder, make_text(builder->arena, item));
+    add_value(builder, make_text(builder->arena, item));
+    return GSIM_OK;
 }
 
 /* Moves the values into the arena. */
@@ -185,7 +185,7 @@ static enum gsim_status finish(struct builder *builder, enum gsim_status status)
         if (axis->values) memcpy(axis->values, builder->values, axis->count * sizeof(*axis->values));
     }
     gsim_free(builder->values);
-    return status == GSIM_OK && builder->arena->failed ? gsim_no_memory(builder->error) : status;
+    return status;
 }
 
 enum gsim_status gsim_axis_parse(struct gsim_axis *axis, const char *name, bool is_integer, const char *text,
@@ -195,7 +195,6 @@ enum gsim_status gsim_axis_parse(struct gsim_axis *axis, const char *name, bool 
     enum gsim_status status = GSIM_OK;
     *axis = (struct gsim_axis){.name = name, .is_integer = is_integer};
     char *at = gsim_arena_strdup(arena, text);
-    if (!at) return gsim_no_memory(error);
     for (char *comma; status == GSIM_OK && at; at = comma) {
         comma = strchr(at, ',');
         if (comma) *comma++ = '\0';
@@ -213,7 +212,7 @@ enum gsim_status gsim_axis_list(struct gsim_axis *axis, const char *name, const 
     struct builder builder = {.axis = axis, .arena = arena, .error = error};
     enum gsim_status status = GSIM_OK;
     *axis = (struct gsim_axis){.name = name};
-    for (size_t i = 0; i < count && status == GSIM_OK; i++) status = add_value(&builder, make_text(arena, items[i]));
+    for (size_t i = 0; i < count && status == GSIM_OK; i++) add_value(&builder, make_text(arena, items[i]));
     return finish(&builder, status);
 }
 
@@ -235,15 +234,13 @@ enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t s
         axes[i].count = samples;
         axes[i].values = GSIM_ARENA_ARRAY(arena, struct gsim_value, samples);
     }
-    if (arena->failed) return gsim_no_memory(error);
     if (sobol_count > GSIM_SOBOL_AXES_MAX)
         return gsim_error_set(error, GSIM_USAGE, "%u axes ask for sobol: expected at most %d", sobol_count,
                               GSIM_SOBOL_AXES_MAX);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_qrng *sobol = sobol_count ? gsl_qrng_alloc(gsl_qrng_sobol, sobol_count) : NULL;
-    enum gsim_status status = rng && (sobol || !sobol_count) ? GSIM_OK : gsim_no_memory(error);
-    if (rng) gsl_rng_set(rng, (unsigned long)seed);
-    for (size_t k = 0; k < samples && status == GSIM_OK; k++) {
+    gsl_rng_set(rng, (unsigned long)seed);
+    for (size_t k = 0; k < samples; k++) {
         double shares[GSIM_SOBOL_AXES_MAX];
         size_t next = 0;
         if (sobol) gsl_qrng_get(sobol, shares);
@@ -254,6 +251,6 @@ enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t s
         }
     }
     if (sobol) gsl_qrng_free(sobol);
-    if (rng) gsl_rng_free(rng);
-    return status == GSIM_OK && arena->failed ? gsim_no_memory(error) : status;
+    gsl_rng_free(rng);
+    return GSIM_OK;
 }

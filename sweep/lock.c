@@ -80,7 +80,6 @@ enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *
 {
     enum gsim_status status;
     lock->path = gsim_alloc(strlen(path) + 1);
-    if (!lock->path) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memcpy(lock->path, path, strlen(path) + 1);
     while ((status = open_file(lock, error)) == GSIM_OK) {
         struct stat about;

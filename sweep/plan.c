@@ -34,15 +34,15 @@ static bool is_key(const void *list, uint32_t index, const void *wanted)
     return a->high == b->high && a->low == b->low;
 }
 
-/* The key's entry; NULL when memory is out. *IS_NEW: it was not there. */
+/* The key's entry. *IS_NEW: it was not there. */
 static struct key *put_key(struct keys *keys, const char *text, bool *is_new)
 {
     struct key key = parse_key(text);
     uint32_t found = gsim_slots_find(&keys->slots, key.low, is_key, keys->list, &key), count = keys->slots.count;
     *is_new = found == GSIM_SLOT_NONE;
     if (!*is_new) return &keys->list[found];
-    if (gsim_array_grow(&keys->list, sizeof key, count, &keys->room) || !gsim_slots_add(&keys->slots, key.low, count))
-        return NULL;
+    gsim_array_grow(&keys->list, sizeof key, count, &keys->room);
+    (void)gsim_slots_add(&keys->slots, key.low, count);
     keys->list[count] = key;
     return &keys->list[count];
 }
@@ -58,19 +58,16 @@ static enum gsim_status note_done(void *data, const char *key, const char *statu
     struct reading *reading = data;
     bool is_new;
     if (!key || !status || (reading->retry && strcmp(status, "ok") != 0)) return GSIM_OK;
-    struct key *entry = put_key(reading->keys, key, &is_new);
-    if (!entry) return GSIM_NOMEM;
-    entry->is_done = true;
+    put_key(reading->keys, key, &is_new)->is_done = true;
     return GSIM_OK;
 }
 
-static enum gsim_status add_item(struct gsim_sweep_plan *plan, uint64_t item, struct gsim_error *error)
+static void add_item(struct gsim_sweep_plan *plan, uint64_t item)
 {
     size_t capacity = (size_t)plan->capacity;
-    if (gsim_array_grow(&plan->items, sizeof(item), (size_t)plan->count, &capacity)) return gsim_no_memory(error);
+    gsim_array_grow(&plan->items, sizeof(item), (size_t)plan->count, &capacity);
     plan->capacity = capacity;
     plan->items[plan->count++] = item;
-    return GSIM_OK;
 }
 
 static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct keys *keys,
@@ -81,7 +78,6 @@ static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim
     enum gsim_status status = config->key(config->data, item, text, error);
     if (status != GSIM_OK) return status;
     struct key *entry = put_key(keys, text, &is_new);
-    if (!entry) return gsim_no_memory(error);
     bool is_done = entry->is_done;
     entry->is_done = false; /* a second time it is a repetition */
     if (!is_new && !is_done) {
@@ -94,7 +90,8 @@ static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim
         return GSIM_OK;
     }
     if (is_done) plan->done++;
-    return is_done ? GSIM_OK : add_item(plan, item, error);
+    if (!is_done) add_item(plan, item);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config,
@@ -107,7 +104,7 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     uint64_t met = 0;
     *plan = (struct gsim_sweep_plan){0};
     struct gsim_setting *settings = gsim_alloc((spec->axis_count + 1) * sizeof(*settings));
-    enum gsim_status status = settings ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK && store) status = gsim_store_each_key(store, note_done, &reading, error);
     for (uint64_t item = 0; item < spec->total && status == GSIM_OK; item++) {
         gsim_spec_point(spec, item, settings, &repeat);
@@ -118,7 +115,6 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     gsim_free(keys.list);
     gsim_slots_release(&keys.slots);
     plan->wanted = plan->count + plan->done;
-    if (status == GSIM_NOMEM && error && !error->status) gsim_no_memory(error);
     if (status != GSIM_OK) gsim_plan_release(plan);
     return status;
 }

@@ -52,11 +52,10 @@ static bool take_item(struct leader *leader, uint64_t *item)
     return true;
 }
 
-static enum gsim_status add(uint64_t **items, size_t *count, size_t *capacity, uint64_t item, struct gsim_error *error)
+static void add(uint64_t **items, size_t *count, size_t *capacity, uint64_t item)
 {
-    if (gsim_array_grow(&*items, sizeof(item), *count, capacity)) return fail_memory(error);
+    gsim_array_grow(&*items, sizeof(item), *count, capacity);
     (*items)[(*count)++] = item;
-    return GSIM_OK;
 }
 
 /* --- handing out ------------------------------------------------------------------------------------------------ */
@@ -70,19 +69,17 @@ static size_t wanted(const struct leader *leader, const struct peer *peer)
     return most > AHEAD_MAX ? AHEAD_MAX : (size_t)most;
 }
 
-static enum gsim_status feed_peer(struct leader *leader, int rank, struct gsim_error *error)
+static void feed_peer(struct leader *leader, int rank)
 {
     struct peer *peer = &leader->peers[rank];
     size_t amount = wanted(leader, peer), first = peer->count;
-    enum gsim_status status = GSIM_OK;
     uint64_t item;
-    if (peer->is_lost || 2 * peer->count > amount) return GSIM_OK;
-    while (status == GSIM_OK && peer->count < amount && take_item(leader, &item))
-        status = add(&peer->items, &peer->count, &peer->capacity, item, error);
-    if (status == GSIM_OK && peer->count > first)
+    if (peer->is_lost || 2 * peer->count > amount) return;
+    while (peer->count < amount && take_item(leader, &item))
+        add(&peer->items, &peer->count, &peer->capacity, item);
+    if (peer->count > first)
         leader->remote->transport->send(rank, GSIM_REMOTE_ITEMS, peer->items + first,
                                         (peer->count - first) * sizeof(*peer->items));
-    return status;
 }
 
 static enum gsim_status feed_all(struct leader *leader, struct gsim_error *error)
@@ -90,7 +87,7 @@ static enum gsim_status feed_all(struct leader *leader, struct gsim_error *error
     enum gsim_status status = GSIM_OK;
     uint64_t item;
     for (int rank = 1; rank < leader->remote->size && status == GSIM_OK; rank++)
-        status = feed_peer(leader, rank, error);
+        feed_peer(leader, rank);
     for (size_t room = gsim_pool_room(leader->pool, remaining(leader) / (uint64_t)leader->remote->size);
          room && status == GSIM_OK && take_item(leader, &item); room--)
         status = gsim_pool_put(leader->pool, item, error);
@@ -164,20 +161,17 @@ static void tell_points(const struct leader *leader, int rank, const char *what)
     if (peer->count > TOLD_MAX) fprintf(stderr, "gpusim:   ...\n");
 }
 
-static enum gsim_status look_for_lost(struct leader *leader, struct gsim_error *error)
+static void look_for_lost(struct leader *leader)
 {
-    enum gsim_status status = GSIM_OK;
     double now = gsim_clock_now_s();
     for (int rank = 1; rank < leader->remote->size; rank++) {
         struct peer *peer = &leader->peers[rank];
         if (peer->is_lost || now - peer->heard_s < SILENT_S) continue;
         tell_points(leader, rank, "does not answer any more; others take over its");
         peer->is_lost = leader->remote->has_lost = true;
-        while (peer->count && status == GSIM_OK)
-            status = add(&leader->returned, &leader->returned_count, &leader->returned_capacity,
-                         peer->items[--peer->count], error);
+        while (peer->count)
+            add(&leader->returned, &leader->returned_count, &leader->returned_capacity, peer->items[--peer->count]);
     }
-    return status;
 }
 
 /* --- the loop --- */
@@ -187,7 +181,6 @@ static enum gsim_status prepare(struct leader *leader, int64_t sweep_id, struct 
     double now = gsim_clock_now_s();
     snprintf(start.identity, sizeof(start.identity), "%s", leader->remote->identity);
     leader->peers = gsim_alloc((size_t)leader->remote->size * sizeof(*leader->peers));
-    if (!leader->peers) return fail_memory(error);
     for (int rank = 1; rank < leader->remote->size; rank++) {
         leader->peers[rank].heard_s = leader->peers[rank].rate_since_s = now;
         leader->remote->transport->send(rank, GSIM_REMOTE_START, &start, sizeof(start));
@@ -201,7 +194,7 @@ static enum gsim_status run_round(struct leader *leader, struct gsim_error *erro
     if (status == GSIM_OK) status = gsim_pool_wait(leader->pool, WAIT_MS, gsim_sink_take, &leader->sink, error);
     if (status == GSIM_OK) status = take_messages(leader, error);
     if (status == GSIM_OK) status = gsim_sink_commit(&leader->sink, error);
-    if (status == GSIM_OK) status = look_for_lost(leader, error);
+    if (status == GSIM_OK) look_for_lost(leader);
     gsim_progress_show(leader->job->progress);
     return status;
 }

@@ -49,13 +49,10 @@ static enum gsim_status pairs_init(struct pairs *pairs, const struct gsim_design
         gsl_qrng_alloc(dimensions <= SOBOL_DIMENSIONS ? gsl_qrng_sobol : gsl_qrng_halton, (unsigned)dimensions);
     pairs->shift = gsim_alloc(sizeof(double) * dimensions);
     pairs->pair = gsim_alloc(sizeof(double) * dimensions);
-    enum gsim_status status = rng && pairs->sequence && pairs->shift && pairs->pair ? GSIM_OK : gsim_no_memory(error);
-    if (status == GSIM_OK) {
-        gsl_rng_set(rng, (unsigned long)design->seed);
-        for (size_t i = 0; i < dimensions; i++) pairs->shift[i] = gsl_rng_uniform(rng);
-    }
-    if (rng) gsl_rng_free(rng);
-    return status;
+    gsl_rng_set(rng, (unsigned long)design->seed);
+    for (size_t i = 0; i < dimensions; i++) pairs->shift[i] = gsl_rng_uniform(rng);
+    gsl_rng_free(rng);
+    return GSIM_OK;
 }
 
 static void pairs_next(struct pairs *pairs)
@@ -112,7 +109,6 @@ enum gsim_status gsim_design_init(struct gsim_design *design, struct gsim_error 
         break;
     }
     design->u = gsim_alloc(sizeof *design->u * design->points * inputs);
-    if (!design->u) return gsim_no_memory(error);
     if (design->method != GSIM_ONE_AT_A_TIME) return design_blocks(design, error);
     design_one_at_a_time(design);
     return GSIM_OK;
@@ -193,43 +189,31 @@ static void bootstrap(const struct gsim_design *design, const double *y, size_t 
     effect->total_half = 1.96 * sqrt(fmax(0, sums[3] - sums[2] * sums[2] / n) / (n - 1));
 }
 
-static enum gsim_status effects_sobol(const struct gsim_design *design, const double *y, struct gsim_effect *effects,
-                                      struct gsim_error *error)
+static void effects_sobol(const struct gsim_design *design, const double *y, struct gsim_effect *effects)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t *chosen = gsim_alloc(sizeof *chosen * design->samples);
     double *centred = gsim_alloc(sizeof *centred * design->points), mean = 0;
-    enum gsim_status status = rng && chosen && centred ? GSIM_OK : gsim_no_memory(error);
-    if (status == GSIM_OK) {
-        gsl_rng_set(rng, (unsigned long)design->seed);
-        /* The first-order estimator's variance falls when the mean is taken off. */
-        for (size_t k = 0; k < design->points; k++) mean += y[k] / (double)design->points;
-        for (size_t k = 0; k < design->points; k++) centred[k] = y[k] - mean;
-        for (size_t i = 0; i < design->inputs; i++) {
-            for (size_t k = 0; k < design->samples; k++) chosen[k] = k;
-            sobol_shares(design, centred, i, chosen, &effects[i].first, &effects[i].total);
-            bootstrap(design, centred, i, rng, chosen, &effects[i]);
-        }
+    gsl_rng_set(rng, (unsigned long)design->seed);
+    /* The first-order estimator's variance falls when the mean is taken off. */
+    for (size_t k = 0; k < design->points; k++) mean += y[k] / (double)design->points;
+    for (size_t k = 0; k < design->points; k++) centred[k] = y[k] - mean;
+    for (size_t i = 0; i < design->inputs; i++) {
+        for (size_t k = 0; k < design->samples; k++) chosen[k] = k;
+        sobol_shares(design, centred, i, chosen, &effects[i].first, &effects[i].total);
+        bootstrap(design, centred, i, rng, chosen, &effects[i]);
     }
-    if (rng) gsl_rng_free(rng);
+    gsl_rng_free(rng);
     gsim_free(chosen);
     gsim_free(centred);
-    return status;
 }
 
-enum gsim_status gsim_design_effects(const struct gsim_design *design, const double *y, struct gsim_effect *effects,
-                                     struct gsim_error *error)
+void gsim_design_effects(const struct gsim_design *design, const double *y, struct gsim_effect *effects)
 {
     memset(effects, 0, sizeof *effects * design->inputs);
     switch (design->method) {
-    case GSIM_ONE_AT_A_TIME:
-        effects_one_at_a_time(design, y, effects);
-        return GSIM_OK;
-    case GSIM_MORRIS:
-        effects_morris(design, y, effects);
-        return GSIM_OK;
-    case GSIM_SOBOL:
-        return effects_sobol(design, y, effects, error);
+    case GSIM_ONE_AT_A_TIME: effects_one_at_a_time(design, y, effects); break;
+    case GSIM_MORRIS: effects_morris(design, y, effects); break;
+    case GSIM_SOBOL: effects_sobol(design, y, effects); break;
     }
-    GSIM_BUG("method %d", (int)design->method);
 }

@@ -26,7 +26,7 @@ struct gsim_design {
     double *u;     /* out: points x inputs, from 0 to 1 */
 };
 
-/* The public fields above "out" are set. GSIM_NOMEM, or GSIM_USAGE for more inputs than the sequences have. */
+/* The public fields above "out" are set. GSIM_USAGE for more inputs than the sequences have. */
 enum gsim_status gsim_design_init(struct gsim_design *design, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_design_release(struct gsim_design *design);
 
@@ -40,5 +40,4 @@ struct gsim_effect {
 };
 
 /* Y: the function's value at each point; EFFECTS: of each input. */
-enum gsim_status gsim_design_effects(const struct gsim_design *design, const double *y, struct gsim_effect *effects,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_design_effects(const struct gsim_design *design, const double *y, struct gsim_effect *effects);

@@ -6,11 +6,6 @@
 
 #define NO_GROUP SIZE_MAX
 
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 void gsim_spec_init(struct gsim_spec *spec, const struct gsim_spec_host *host)
 {
     *spec = (struct gsim_spec){.host = host, .sample_seed = 1};
@@ -49,15 +44,13 @@ enum gsim_status gsim_spec_fix(struct gsim_spec *spec, const char *name, const c
     enum gsim_status status = spec->host->resolve(spec->host->data, name, &canonical, &is_integer, error);
     if (status != GSIM_OK) return status;
     canonical = gsim_arena_strdup(&spec->arena, canonical);
-    if (!canonical) return fail_memory(error);
     if (find_axis(spec, canonical) < spec->axis_count)
         return gsim_error_set(error, GSIM_USAGE, "%s: given as one value, '%s', and as an axis", canonical, text);
     status = gsim_axis_list(&axis, canonical, &text, 1, &spec->arena, error);
     if (status != GSIM_OK) return status;
     size_t index = find_fixed(spec, canonical);
     if (index == spec->fixed_count) {
-        if (gsim_array_grow(&spec->fixed, sizeof(*spec->fixed), spec->fixed_count, &spec->fixed_capacity))
-            return fail_memory(error);
+        gsim_array_grow(&spec->fixed, sizeof(*spec->fixed), spec->fixed_count, &spec->fixed_capacity);
         spec->fixed_count++;
     }
     spec->fixed[index] = (struct gsim_setting){canonical, axis.values[0], spec->is_reading};
@@ -79,12 +72,10 @@ static enum gsim_status put_axis(struct gsim_spec *spec, struct gsim_axis axis, 
         spec->axes[index] = axis;
         return GSIM_OK;
     }
-    if (gsim_array_grow(&spec->axes, sizeof(*spec->axes), spec->axis_count, &spec->axis_capacity))
-        return fail_memory(error);
+    gsim_array_grow(&spec->axes, sizeof(*spec->axes), spec->axis_count, &spec->axis_capacity);
     axis.group = group;
     if (group == NO_GROUP) {
-        if (gsim_array_grow(&spec->groups, sizeof(*spec->groups), spec->group_count, &spec->group_capacity))
-            return fail_memory(error);
+        gsim_array_grow(&spec->groups, sizeof(*spec->groups), spec->group_count, &spec->group_capacity);
         spec->groups[spec->group_count] = (struct gsim_spec_group){0};
         axis.group = spec->group_count++;
     }
@@ -110,11 +101,9 @@ static enum gsim_status make_axis(struct gsim_spec *spec, const char *text, stru
     if (!equals || equals == text || !equals[1])
         return gsim_error_set(error, GSIM_USAGE, "expected NAME=VALUES, found '%.100s'", text);
     char *name = gsim_arena_printf(&spec->arena, "%.*s", (int)(equals - text), text);
-    if (!name) return fail_memory(error);
     enum gsim_status status = spec->host->resolve(spec->host->data, name, &canonical, &is_integer, error);
     if (status != GSIM_OK) return status;
     canonical = gsim_arena_strdup(&spec->arena, canonical);
-    if (!canonical) return fail_memory(error);
     status = spec->host->expand(spec->host->data, canonical, equals + 1, &spec->arena, &items, &count, error);
     if (status != GSIM_OK) return status;
     status = count ? gsim_axis_list(axis, canonical, items, count, &spec->arena, error)
@@ -147,7 +136,7 @@ enum gsim_status gsim_spec_pair(struct gsim_spec *spec, const char *text, struct
         struct gsim_axis axis;
         char *item = gsim_arena_printf(&spec->arena, "%.*s", (int)length, text);
         text += length;
-        status = item ? make_axis(spec, item, &axis, error) : fail_memory(error);
+        status = make_axis(spec, item, &axis, error);
         if (status != GSIM_OK) break;
         if (axis.sampling != GSIM_SAMPLED_NOT)
             return gsim_error_set(error, GSIM_USAGE, "%s: sampled axes are together anyway: use vary", axis.name);
@@ -166,11 +155,9 @@ enum gsim_status gsim_spec_pair(struct gsim_spec *spec, const char *text, struct
 
 enum gsim_status gsim_spec_add_where(struct gsim_spec *spec, const char *text, struct gsim_error *error)
 {
+    (void)error; /* as the others that add to a spec */
     const char *copy = gsim_arena_strdup(&spec->arena, text);
-    if (!copy ||
-        gsim_array_grow(&spec->conditions, sizeof(*spec->conditions), spec->condition_count, &spec->condition_capacity))
-        return fail_memory(error);
-    spec->conditions[spec->condition_count++] = copy;
+    (void)GSIM_APPEND(spec->conditions, spec->condition_count, spec->condition_capacity, copy);
     return GSIM_OK;
 }
 
@@ -245,7 +232,6 @@ enum gsim_status gsim_spec_finish(struct gsim_spec *spec, struct gsim_error *err
         gsim_axes_sample(spec->axes, spec->axis_count, spec->samples, spec->sample_seed, &spec->arena, error);
     if (status == GSIM_OK) status = count_points(spec, error);
     spec->where = GSIM_ARENA_ARRAY(&spec->arena, struct gsim_where *, spec->condition_count);
-    if (status == GSIM_OK && !spec->where) status = fail_memory(error);
     for (size_t i = 0; i < spec->condition_count && status == GSIM_OK; i++)
         status = gsim_where_compile(spec->conditions[i], &names, &spec->arena, &spec->where[i], error);
     return status;

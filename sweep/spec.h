@@ -86,5 +86,5 @@ bool gsim_spec_holds(const struct gsim_spec *spec, const struct gsim_setting *se
 /* Setting INDEX, of one value, or behind them all an axis; false behind the last of these. */
 bool gsim_spec_at(const struct gsim_spec *spec, size_t index, struct gsim_axis *axis);
 
-/* The resolved spec as JSON, all values written out, for the record; freed by gsim_free. NULL: out of memory. */
+/* The resolved spec as JSON, all values written out, for the record; freed by gsim_free. */
 char *gsim_spec_json(const struct gsim_spec *spec);

@@ -31,7 +31,6 @@ static enum gsim_status join(struct gsim_spec *spec, const cJSON *list, const ch
         length += strlen(value) + 1;
     }
     char *text = gsim_arena_alloc(&spec->arena, length + 1), *at = text;
-    if (!text) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cJSON_ArrayForEach(item, list)
     {
         const char *value = scalar_text(spec, item);
@@ -56,8 +55,8 @@ static enum gsim_status member_text(struct gsim_spec *spec, const cJSON *member,
         joined = scalar_text(spec, member);
         if (!joined) return gsim_json_fail(member->string, "values: a list, a string or a number", member, error);
     }
-    *text = joined ? gsim_arena_printf(&spec->arena, "%s=%s", member->string, joined) : NULL;
-    return *text ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    *text = gsim_arena_printf(&spec->arena, "%s=%s", member->string, joined);
+    return GSIM_OK;
 }
 
 /* Each member of a field that is an object. */
@@ -115,7 +114,6 @@ static enum gsim_status read_paired(struct gsim_spec *spec, const cJSON *paired,
             if (strpbrk(text, " \t\n"))
                 return gsim_error_set(error, GSIM_INPUT, "paired: %s: expected values without spaces", item->string);
             all = gsim_arena_printf(&spec->arena, "%s %s", all, text);
-            if (!all) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
         }
         status = gsim_spec_pair(spec, all, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "paired");
@@ -142,7 +140,7 @@ static enum gsim_status read_name(struct gsim_spec *spec, const cJSON *item, str
 {
     if (!cJSON_IsString(item)) return gsim_json_fail("name", "a string", item, error);
     spec->name = gsim_arena_strdup(&spec->arena, item->valuestring);
-    return spec->name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return GSIM_OK;
 }
 
 static enum gsim_status read_count(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
@@ -219,39 +217,32 @@ static cJSON *value_json(const struct gsim_value *value)
     return value->is_number ? cJSON_CreateNumber(value->number) : cJSON_CreateString(value->text);
 }
 
-static bool add_axes(const struct gsim_spec *spec, cJSON *axes)
+static void add_axes(const struct gsim_spec *spec, cJSON *axes)
 {
-    bool fine = axes != NULL;
-    for (size_t i = 0; i < spec->axis_count && fine; i++) {
-        cJSON *axis = cJSON_CreateObject(), *values = cJSON_CreateArray();
-        fine = axis && values && cJSON_AddStringToObject(axis, "name", spec->axes[i].name) &&
-               cJSON_AddNumberToObject(axis, "group", (double)spec->axes[i].group) &&
-               cJSON_AddItemToObject(axis, "values", values) && cJSON_AddItemToArray(axes, axis);
-        for (size_t j = 0; j < spec->axes[i].count && fine; j++)
-            fine = cJSON_AddItemToArray(values, value_json(&spec->axes[i].values[j]));
+    for (size_t i = 0; i < spec->axis_count; i++) {
+        cJSON *axis = cJSON_CreateObject();
+        cJSON_AddStringToObject(axis, "name", spec->axes[i].name);
+        cJSON_AddNumberToObject(axis, "group", (double)spec->axes[i].group);
+        cJSON *values = cJSON_AddArrayToObject(axis, "values");
+        cJSON_AddItemToArray(axes, axis);
+        for (size_t j = 0; j < spec->axes[i].count; j++)
+            cJSON_AddItemToArray(values, value_json(&spec->axes[i].values[j]));
     }
-    return fine;
 }
 
 char *gsim_spec_json(const struct gsim_spec *spec)
 {
-    cJSON *json = cJSON_CreateObject(), *options, *where;
-    char *text = NULL;
-    bool fine = json && cJSON_AddStringToObject(json, "schema", GSIM_SPEC_SCHEMA) &&
-                (options = cJSON_AddObjectToObject(json, "options")) != NULL;
-    if (!fine) goto done;
-    for (size_t i = 0; i < spec->fixed_count && fine; i++)
-        fine = cJSON_AddItemToObject(options, spec->fixed[i].name, value_json(&spec->fixed[i].value));
-    fine = fine && add_axes(spec, cJSON_AddArrayToObject(json, "axes")) &&
-           (where = cJSON_AddArrayToObject(json, "where")) != NULL;
-    for (size_t i = 0; i < spec->condition_count && fine; i++)
-        fine = cJSON_AddItemToArray(where, cJSON_CreateString(spec->conditions[i]));
-    fine = fine && cJSON_AddNumberToObject(json, "repeat", spec->repeat);
-    char *printed = fine ? cJSON_PrintUnformatted(json) : NULL;
-    size_t size = printed ? strlen(printed) + 1 : 0;
-    if (printed && (text = gsim_alloc(size))) memcpy(text, printed, size);
-    cJSON_free(printed);
-done:
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "schema", GSIM_SPEC_SCHEMA);
+    cJSON *options = cJSON_AddObjectToObject(json, "options");
+    for (size_t i = 0; i < spec->fixed_count; i++)
+        cJSON_AddItemToObject(options, spec->fixed[i].name, value_json(&spec->fixed[i].value));
+    add_axes(spec, cJSON_AddArrayToObject(json, "axes"));
+    cJSON *where = cJSON_AddArrayToObject(json, "where");
+    for (size_t i = 0; i < spec->condition_count; i++)
+        cJSON_AddItemToArray(where, cJSON_CreateString(spec->conditions[i]));
+    cJSON_AddNumberToObject(json, "repeat", spec->repeat);
+    char *text = cJSON_PrintUnformatted(json); /* gsim_free() frees what cJSON allocates, too */
     cJSON_Delete(json);
     return text;
 }

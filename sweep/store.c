@@ -13,7 +13,6 @@
 
 enum gsim_status gsim_store_fail(const struct gsim_store *store, const char *doing, struct gsim_error *error)
 {
-    if (!store->db) return gsim_no_memory(error);
     int code = sqlite3_errcode(store->db), system_code = sqlite3_system_errno(store->db);
     bool is_full = (code & 0xff) == SQLITE_FULL ||
                    ((code & 0xff) == SQLITE_IOERR && (system_code == ENOSPC || system_code == EDQUOT));
@@ -171,10 +170,7 @@ enum gsim_status gsim_store_open(const char *path, enum gsim_store_mode mode, st
     enum gsim_status status = check_file(path, mode, error);
     if (status != GSIM_OK) return status;
     struct gsim_store *made = gsim_alloc(sizeof(*made));
-    if (!made || !(made->path = gsim_arena_strdup(&made->arena, path))) {
-        gsim_free(made);
-        return gsim_no_memory(error);
-    }
+    made->path = gsim_arena_strdup(&made->arena, path);
     if (is_writer) status = gsim_sweep_lock_take(&made->lock, path, error);
     if (status == GSIM_OK && is_writer)
         status = check_file(path, mode, error); /* another may have filled it meanwhile */

@@ -121,9 +121,8 @@ static enum gsim_status texts_of(struct gsim_store *store, const char *sql, stru
     if (status != GSIM_OK) return status;
     while (status == GSIM_OK && step(store, statement, &status, error)) {
         const char *text = text_at(statement, 0);
-        if (gsim_array_grow(&array, sizeof(char *), found, &capacity)) status = gsim_no_memory(error);
-        else
-            ((const char **)array)[found++] = gsim_arena_strdup(arena, text ? text : "");
+        gsim_array_grow(&array, sizeof(char *), found, &capacity);
+        ((const char **)array)[found++] = gsim_arena_strdup(arena, text ? text : "");
     }
     sqlite3_finalize(statement);
     const char **kept = GSIM_ARENA_ARRAY(arena, const char *, *count + found + 1);
@@ -132,7 +131,7 @@ static enum gsim_status texts_of(struct gsim_store *store, const char *sql, stru
     gsim_free(array);
     *names = kept;
     *count += found;
-    return status == GSIM_OK && arena->failed ? gsim_no_memory(error) : status;
+    return status;
 }
 
 enum gsim_status gsim_store_models(struct gsim_store *store, struct gsim_arena *arena, const char ***models,

@@ -50,7 +50,6 @@ static enum gsim_status choose_workloads(struct gsim_comparison *comparison, str
     if (!all) room = count_items(text);
     comparison->workloads = GSIM_ARENA_ARRAY(&comparison->arena, const char *, room);
     char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
-    if (!comparison->workloads || !list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (all) {
         for (size_t i = 0; i < room; i++)
             comparison->workloads[comparison->workload_count++] = gsim_workload_at((uint32_t)i)->name;
@@ -117,7 +116,6 @@ static enum gsim_status choose_schedulers(struct gsim_comparison *comparison, st
     if (!all) room = count_items(text);
     comparison->schedulers = GSIM_ARENA_ARRAY(&comparison->arena, const struct gsim_scheduler_ops *, room + 1);
     char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
-    if (!comparison->schedulers || !list) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (all)
         for (uint32_t i = 0; gsim_scheduler_at(i); i++)
             comparison->schedulers[comparison->scheduler_count++] = gsim_scheduler_at(i);
@@ -140,7 +138,6 @@ static enum gsim_status add_placements(struct gsim_comparison *comparison, const
     comparison->schedulers = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, count);
     comparison->placements = GSIM_ARENA_ARRAY(arena, const struct gsim_placement_ops *, count);
     comparison->names = GSIM_ARENA_ARRAY(arena, const char *, count);
-    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (char *item; (item = next_item(&list));)
         for (size_t s = 0; s < schedulers; s++, at++) {
             const struct gsim_placement_ops **placement = &comparison->placements[at];
@@ -165,7 +162,6 @@ static enum gsim_status choose_columns(struct gsim_comparison *comparison, struc
     enum gsim_status status = choose_schedulers(comparison, error);
     if (status || (place && strchr(place, ','))) return status ? status : add_placements(comparison, place, error);
     comparison->names = GSIM_ARENA_ARRAY(&comparison->arena, const char *, comparison->scheduler_count);
-    if (!comparison->names) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < comparison->scheduler_count; i++) comparison->names[i] = comparison->schedulers[i]->name;
     return GSIM_OK;
 }
@@ -177,7 +173,6 @@ static enum gsim_status check_opts(struct gsim_comparison *comparison, struct gs
     struct gsim_arena *arena = &comparison->arena;
     const struct gsim_scheduler_ops **list = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, all);
     struct gsim_scheduler_ops *views = GSIM_ARENA_ARRAY(arena, struct gsim_scheduler_ops, count);
-    if (!list || !views) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         list[i] = comparison->schedulers[i];
         if (!comparison->placements) continue;
@@ -245,14 +240,12 @@ static enum gsim_status open_ranks(struct gsim_comparison *comparison, struct gs
     }
     if (!status) status = read_cell(comparison, 0, 0, &words, &ranks, error);
     struct gsim_cli_arguments *kept = GSIM_ARENA_NEW(&comparison->arena, struct gsim_cli_arguments);
-    if (!status && !kept) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!status) {
         const char *device = ranks.words.value[GSIM_CLI_DEVICE];
         *kept = *comparison->asked; /* of a node ranks have the device and the links alone */
         kept->value[GSIM_CLI_NODE] = NULL;
         kept->value[GSIM_CLI_DEVICE] = device ? gsim_arena_strdup(&comparison->arena, device) : NULL;
         comparison->arguments = kept;
-        if (comparison->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     gsim_cli_ranks_release(&ranks);
     return status;
@@ -420,10 +413,8 @@ static enum gsim_status run_all(struct gsim_comparison *comparison, struct gsim_
     size_t count = comparison->workload_count * comparison->scheduler_count;
     comparison->cells = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_compare_cell, count);
     c.failures = GSIM_ARENA_ARRAY(&comparison->arena, struct gsim_error, count);
-    if (!comparison->cells || !c.failures) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         comparison->cells[i].times = GSIM_ARENA_ARRAY(&comparison->arena, gsim_time, comparison->repeat);
-        if (!comparison->cells[i].times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     enum gsim_status status = run_pool(&c, error);
     return status == GSIM_OK ? tell_failures(&c, error) : status;

@@ -87,10 +87,9 @@ enum gsim_status gsim_figure_draw(const char *script, const char *csv, const cha
     struct gsim_arena arena = {0};
     enum gsim_status status;
     const char *name = gsim_arena_printf(&arena, "plots/%s", script);
-    const char *found = name ? gsim_data_path(&arena, name) : NULL;
+    const char *found = gsim_data_path(&arena, name);
     const char *terminal = gsim_gnuplot_terminal(&arena, path, &size);
-    if (arena.failed) status = gsim_no_memory(error);
-    else if (!found)
+    if (!found)
         status = gsim_error_set(error, GSIM_IO, "cannot draw: plots/%s is not installed", script);
     else
         status = gsim_gnuplot_draw(found, csv, path, terminal, error);

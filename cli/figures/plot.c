@@ -127,7 +127,6 @@ static enum gsim_status select_by(const char *condition, struct gsim_frame *fram
     struct row row = {.frame = frame};
     const struct gsim_where_names names = {value_of, &row};
     bool *keep = gsim_arena_alloc(&arena, frame->row_count + 1);
-    if (!keep) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_where_compile(condition, &names, &arena, &where, error);
     for (row.index = 0; status == GSIM_OK && row.index < frame->row_count; row.index++)
         keep[row.index] = gsim_where_holds(where, &names);
@@ -428,7 +427,6 @@ static enum gsim_status prepare(struct command *c, struct gsim_error *error)
     c->figure.heading = title && *title ? title : NULL;
     c->figure.keep = c->arguments->value[GSIM_CLI_KEEP];
     c->figure.command = gsim_cli_command_line(c->arguments, &c->arena);
-    if (c->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_cli_check_used(c->arguments, c->subject, error);
     if (status != GSIM_OK) return status;
     status = gsim_figure_check(c->figure.path, error);

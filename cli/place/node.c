@@ -18,20 +18,17 @@ static const char *model_of(const struct gsim_node *node, uint32_t device, const
 }
 
 /* The kinds of the node's devices, as numbers by device; *MODELS: the first device of each. */
-static enum gsim_status find_kinds(struct gsim_cli_platform *n, const char *open, uint32_t **firsts,
-                                   struct gsim_error *error)
+static void find_kinds(struct gsim_cli_platform *n, const char *open, uint32_t **firsts)
 {
     uint32_t count = gsim_node_device_count(n->node);
     n->kinds = GSIM_ARENA_ARRAY(&n->arena, uint32_t, count);
     *firsts = GSIM_ARENA_ARRAY(&n->arena, uint32_t, count);
-    if (!n->kinds || !*firsts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t d = 0; d < count; d++) {
         uint32_t k = 0;
         while (k < n->kind_count && strcmp(model_of(n->node, (*firsts)[k], open), model_of(n->node, d, open)) != 0) k++;
         if (k == n->kind_count) (*firsts)[n->kind_count++] = d;
         n->kinds[d] = k;
     }
-    return GSIM_OK;
 }
 
 /* Whether one of its devices is DEVICE: named so, or not named. */
@@ -50,14 +47,12 @@ static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char 
     struct gsim_cli_platform *n = gsim_alloc(sizeof *n);
     const char *open = device ? device : GSIM_DEVICE_DEFAULT;
     uint32_t *firsts = NULL;
-    if (!n) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_node_load(&n->node, name, error);
     if (!status && device && !has_device(n->node, device))
         status = gsim_error_set(error, GSIM_USAGE, "--device: applies to devices that a node does not name, and "
                                 "'%.60s' names all of them", name);
-    if (!status) status = find_kinds(n, open, &firsts, error);
+    if (!status) find_kinds(n, open, &firsts);
     if (!status) n->specs = GSIM_ARENA_ARRAY(&n->arena, struct gsim_device_spec, n->kind_count);
-    if (!status && !n->specs) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t k = 1; k < n->kind_count && !status; k++) {
         status = gsim_device_load(model_of(n->node, firsts[k], open), &n->specs[k - 1], error);
         if (status) n->kind_count = k;

@@ -42,7 +42,7 @@ static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *
     if (status) return status;
     entry->program = find_program(&file->arena, path, program->valuestring);
     file->count++;
-    return entry->program ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return GSIM_OK;
 }
 
 static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *path, const cJSON *json,
@@ -68,7 +68,6 @@ static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *p
     file->net_gbps = net ? net->valuedouble : 0;
     file->folds = !cJSON_IsFalse(fold);
     file->entries = GSIM_ARENA_ARRAY(&file->arena, struct gsim_cli_rank_entry, cJSON_GetArraySize(ranks));
-    if (file->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cJSON_ArrayForEach(item, ranks)
     {
         if (!status) status = read_entry(file, path, item, error);
@@ -102,7 +101,6 @@ static enum gsim_status use_count(struct gsim_cli_ranks *r, const char *text, do
         return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks", text);
     r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
     r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
-    if (!r->file.entries) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
     return GSIM_OK;
 }
@@ -124,7 +122,6 @@ static enum gsim_status tell_count(struct gsim_cli_ranks *r, uint64_t ranks, str
     if (!generator || !gsim_params_find(generator->params, "ranks")) return GSIM_OK;
     const char *opt = gsim_arena_printf(&r->arena, "%s.ranks=%llu", workload, (unsigned long long)ranks);
     const char **opts = GSIM_ARENA_ARRAY(&r->arena, const char *, r->words.opt_count + 1);
-    if (!opt || !opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < r->words.opt_count; i++) {
         opts[i] = r->words.opts[i];
         if (strncmp(opts[i], opt, strlen(workload) + strlen(".ranks=")) == 0 && strcmp(opts[i], opt) != 0)
@@ -196,7 +193,6 @@ static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
     for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
     r->ranks = GSIM_ARENA_ARRAY(&r->arena, struct gsim_client, count);
-    if (r->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0, rank = 0; i < r->file.count; i++) {
         const struct gsim_cli_rank_entry *entry = &r->file.entries[i];
         struct gsim_cli_point *point = &r->points[i];

@@ -99,7 +99,7 @@ static enum gsim_status add_path(struct gsim_cli_rank_traces *t, const char *pat
             return gsim_error_set(error, GSIM_INPUT, "'%s' is one of %u ranks, '%s' of %u", path, trace.world,
                                   t->traces[i].path, t->traces[i].world);
     }
-    if (gsim_array_grow(&t->traces, sizeof *t->traces, t->count, room)) return gsim_no_memory(error);
+    gsim_array_grow(&t->traces, sizeof *t->traces, t->count, room);
     uint32_t at = t->count++;
     for (; at && t->traces[at - 1].rank > trace.rank; at--) t->traces[at] = t->traces[at - 1];
     t->traces[at] = trace;
@@ -178,12 +178,10 @@ GSIM_ORDER_OF(compare_doubles, double)
 
 /* How much later than the first rank's a rank's first launch call was: what the median collective, which ends on both
  * at once, tells. */
-static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli_rank_trace *trace,
-                                    struct gsim_error *error)
+static void find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli_rank_trace *trace)
 {
     double *differences = gsim_alloc(sizeof *differences * ((size_t)trace->times.count + 1));
     size_t count = 0;
-    if (!differences) return gsim_no_memory(error);
     for (uint32_t i = 0, j = 0; i < first->times.count && j < trace->times.count; i++, j++) {
         while (i < first->times.count && !is_collective(first, &first->times.ops[i])) i++;
         while (j < trace->times.count && !is_collective(trace, &trace->times.ops[j])) j++;
@@ -193,19 +191,16 @@ static enum gsim_status find_offset(const struct gsim_cli_rank_trace *first, str
     if (count) qsort(differences, count, sizeof *differences, compare_doubles);
     trace->offset_us = count ? differences[count / 2] : 0;
     gsim_free(differences);
-    return GSIM_OK;
 }
 
-static enum gsim_status find_offsets(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+static void find_offsets(struct gsim_cli_rank_traces *t)
 {
     double least = 0;
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 1; i < t->count && !status; i++) {
-        status = find_offset(&t->traces[0], &t->traces[i], error);
+    for (uint32_t i = 1; i < t->count; i++) {
+        find_offset(&t->traces[0], &t->traces[i]);
         if (t->traces[i].offset_us < least) least = t->traces[i].offset_us;
     }
     for (uint32_t i = 0; i < t->count; i++) t->traces[i].offset_us -= least;
-    return status;
 }
 
 void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...)
@@ -273,7 +268,7 @@ static void find_gradients(const struct gsim_cli_rank_trace *t, struct gsim_buck
     }
 }
 
-static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+static void make_clients(struct gsim_cli_rank_traces *t)
 {
     const struct gsim_cli_setup *setup = &t->setup;
     const struct gsim_scheduler_ops *async = gsim_scheduler_find("async");
@@ -290,7 +285,6 @@ static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim
         clients[i] = (struct gsim_client){
             .program = &t->traces[i].program, .scheduler = async, .rank = t->traces[i].rank, .copies = 1, .device = i};
     }
-    if (t->arena.failed) return gsim_no_memory(error);
     t->simulation = (struct gsim_simulation){.device = &setup->device,
                                              .scheduler = async,
                                              .gpu = setup->gpu,
@@ -304,7 +298,6 @@ static enum gsim_status make_clients(struct gsim_cli_rank_traces *t, struct gsim
                                        .client_count = t->count,
                                        .gradients = gradients,
                                        .offsets_us = offsets_us};
-    return GSIM_OK;
 }
 
 /* A file of ranks, or --ranks N of the operand. */
@@ -318,7 +311,6 @@ static enum gsim_status read_file(struct gsim_cli_rank_traces *t, const struct g
     if (status) return status;
     t->count = t->file.count;
     t->traces = gsim_alloc(sizeof *t->traces * t->count);
-    if (!t->traces) return gsim_no_memory(error);
     for (uint32_t i = 0; i < t->count; i++)
         t->traces[i] = (struct gsim_cli_rank_trace){.path = t->file.ranks[i].program->name,
                                                     .rank = t->file.ranks[i].rank};
@@ -348,11 +340,12 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
                                 t->traces[0].world);
     if (!status) status = open_setup(t, arguments, error);
     for (uint32_t i = 0; i < t->count && !status; i++) status = read_trace(t, &t->traces[i], removes, error);
-    if (!status) status = find_offsets(t, error);
+    if (!status) find_offsets(t);
     if (!status) tell(t);
     if (!status) status = move(t, error);
     if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
-    return status ? status : make_clients(t, error);
+    if (!status) make_clients(t);
+    return status;
 }
 
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
@@ -398,7 +391,6 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_c
     const char *slash = strrchr(trace->path, '/');
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)trace->program.op_count + 1));
     char note[96];
-    if (!moments) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     snprintf(note, sizeof note, "rank %u of %u, replayed with the others: %llu collectives", trace->rank, trace->world,
              (unsigned long long)trace->notes.collectives);
     find_moments(timeline, scenario, task, moments, trace->program.op_count);
@@ -426,7 +418,6 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
     enum gsim_status status =
         gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
     if (!status) clients = GSIM_ARENA_ARRAY(&t.arena, struct gsim_client, t.count);
-    if (!status && !clients) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t.count && !status; i++) {
         clients[i] = t.base.clients[i];
         clients[i].start_us = t.traces[i].offset_us;

@@ -29,7 +29,6 @@ static enum gsim_status check_in_orders(const char *path, const struct gsim_cuda
     char *source = gsim_file_read(path, &check.source_length, error);
     enum gsim_status status = source ? GSIM_OK : error->status;
     check.source = source;
-    if (status == GSIM_OK && !verdict) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_run_check(&check, verdict, error);
     if (status == GSIM_OK && !verdict->is_right) {
         fputs(verdict->text, stderr);

@@ -119,7 +119,6 @@ static enum gsim_status load(struct question *q, struct gsim_error *error)
     struct gsim_cli_arguments arguments = *q->arguments;
     arguments.value[GSIM_CLI_SCHED] = NULL;
     arguments.opts = GSIM_ARENA_ARRAY(&q->arena, const char *, arguments.opt_count + 1);
-    if (!arguments.opts) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     arguments.opt_count = 0;
     for (size_t i = 0; i < q->arguments->opt_count; i++)
         if (is_of_machine(q->arguments->opts[i])) arguments.opts[arguments.opt_count++] = q->arguments->opts[i];
@@ -154,7 +153,6 @@ static enum gsim_status find_groups(struct question *q, uint64_t **groups, struc
     const struct gsim_import_origin *origin = &q->subject.origin;
     struct gsim_error unreadable = {0};
     *groups = GSIM_ARENA_ARRAY(&q->arena, uint64_t, (size_t)q->subject.point.program.op_count + 1);
-    if (!*groups) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     bool has_numbers = false;
     for (uint32_t i = 0; i < origin->count; i++) has_numbers |= origin->external[i] != 0;
     if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0)
@@ -178,7 +176,6 @@ static enum gsim_status prepare(struct question *q, struct gsim_error *error)
     enum gsim_status status = find_groups(q, &groups, error);
     if (status == GSIM_OK) status = gsim_units_init(&q->units, &q->base, groups, error);
     uint32_t *roots = status == GSIM_OK ? GSIM_ARENA_ARRAY(&q->arena, uint32_t, (size_t)q->units.count + 1) : NULL;
-    if (status == GSIM_OK && !roots) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status != GSIM_OK) return status;
     for (uint32_t i = 0; i < q->units.count; i++)
         roots[i] = (uint32_t)groups[q->units.nodes[q->units.units[i].first]] - 1; /* of 0: GSIM_NO_OPERATOR */

@@ -274,10 +274,8 @@ static enum gsim_status run_looked_up(struct serve *v, const struct gsim_server 
     struct gsim_serving_table **table = &v->tables[server->spec->beside][server->policy->separate];
     library->is_separate = server->policy->separate;
     if (!*table) *table = gsim_serving_table_create(library);
-    if (!*table) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     uint32_t count = server->spec->replicas;
     struct gsim_serving_machine *const *machines = gsim_serving_table_machines(*table, count);
-    if (!machines) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_serve(server, machines, count, result, error);
     if (gsim_serving_table_status(*table, error)) status = error->status;
     gsim_serving_table_count(*table, &head->simulations, &head->lookups);

@@ -49,7 +49,6 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     if (!status && server->is_other) {
         fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
         server->spec.moved = gsim_arena_strdup(&server->spec.arena, note);
-        if (!server->spec.moved) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     }
     *is_graph = !status && notes.graph_works * 2 > notes.kernels;
     return status;
@@ -101,7 +100,6 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
 {
     struct gsim_cli_server *s = gsim_alloc(sizeof *s);
     *made = s;
-    if (!s) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     s->arguments = *arguments;
     enum gsim_status status = gsim_serving_spec_read(path, &s->spec, error);
     if (status) return status;
@@ -202,7 +200,6 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
     struct part parts[GSIM_LAUNCH_MOST], beside;
     uint32_t count = 0;
     bool has_beside = false;
-    if (!machines) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     m = machines[0];
     do {
         if (count == GSIM_LAUNCH_MOST)

@@ -116,7 +116,6 @@ static enum gsim_status expand(void *data, const char *name, const char *text, s
     const char **list = GSIM_ARENA_ARRAY(arena, const char *, found + 1);
     for (size_t i = 0; list && i < found; i++) list[i] = gsim_arena_strdup(arena, name_at(name, (uint32_t)i, &devices));
     gsim_device_list_release(&devices);
-    if (!list || arena->failed) return gsim_no_memory(error);
     *items = list;
     *count = found;
     return GSIM_OK;
@@ -164,8 +163,7 @@ static enum gsim_status hash_service(struct gsim_named *named, const struct gsim
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)
 {
-    if (gsim_array_grow(&requests->named, sizeof(*requests->named), requests->named_count, &requests->named_capacity))
-        return gsim_no_memory(error);
+    gsim_array_grow(&requests->named, sizeof(*requests->named), requests->named_count, &requests->named_capacity);
     struct gsim_named *named = &requests->named[requests->named_count++];
     *named = (struct gsim_named){.text = text};
     enum gsim_status status = GSIM_OK;
@@ -229,7 +227,6 @@ static enum gsim_status check_parameters(const struct gsim_requests *requests, s
 {
     struct gsim_axis axis;
     const struct gsim_scheduler_ops **schedulers = gsim_alloc(sizeof(*schedulers) * (requests->named_count + 1));
-    if (!schedulers) return gsim_no_memory(error);
     size_t count = 0;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < requests->named_count; i++)
@@ -324,7 +321,6 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
         if (!gsim_request_task(axis.name, &key) || key) continue;
         for (size_t j = 0; j < axis.count && status == GSIM_OK; j++) {
             const char *program = gsim_request_task_program(&requests->arena, axis.values[j].text);
-            if (!program) return gsim_no_memory(error);
             status = check_plugin(requests, "workload", program, axis.is_from_file, error);
             if (status == GSIM_OK) status = add_named(requests, "workload", program, error);
         }
@@ -380,7 +376,7 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
 {
     const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
     size_t device_count = 0;
-    enum gsim_status status = devices ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; devices && i < requests->named_count; i++)
         if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
     for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
@@ -425,14 +421,13 @@ static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler
 
 GSIM_ORDER(by_name, struct gsim_point_setting, GSIM_TEXT(name))
 
-enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
-                                   struct gsim_request *request, struct gsim_error *error)
+void gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
+                       struct gsim_request *request)
 {
     const struct gsim_spec *spec = requests->spec;
     struct gsim_setting *values = GSIM_ARENA_ARRAY(arena, struct gsim_setting, spec->axis_count);
     *request = (struct gsim_request){
         .requests = requests, .settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
-    if (arena->failed) return gsim_no_memory(error);
     gsim_spec_point(spec, item, values, &request->repeat);
     const char *share = requests->has_tasks ? "exclusive" : NULL;
     for (int pass = 0; pass < 2; pass++) { /* the scheduler first: it decides what applies */
@@ -454,7 +449,6 @@ enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_
         }
     }
     if (!request->device) request->device = named_by(requests, GSIM_DEVICE_DEFAULT);
-    return GSIM_OK;
 }
 
 enum gsim_cli_key gsim_request_option(const char *name)
@@ -486,14 +480,12 @@ static void add_named_text(struct gsim_bytes *text, const struct gsim_named *nam
     gsim_bytes_add(text, "\n", 1);
 }
 
-enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
-                                     char key[GSIM_KEY_SIZE], struct gsim_error *error)
+void gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena, char key[GSIM_KEY_SIZE])
 {
     struct gsim_bytes text = {0};
     char line[400];
     size_t count = request->setting_count;
     struct gsim_point_setting *sorted = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, count + 1);
-    if (!sorted) return gsim_no_memory(error);
     memcpy(sorted, request->settings, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), by_name);
     int length = snprintf(line, sizeof(line), "gpusim %s\nmodel %s\nrepeat %u\n", GPUSIM_VERSION, gsim_model_hash(),
@@ -514,10 +506,8 @@ enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct 
         gsim_bytes_add(&text, line, (size_t)length);
     }
     gsim_bytes_add(&text, "", 1);
-    if (!text.failed) gsim_key_text(key, text.data);
-    bool failed = text.failed;
+    gsim_key_text(key, text.data);
     gsim_bytes_release(&text);
-    return failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
@@ -525,10 +515,11 @@ enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t
 {
     struct gsim_arena arena = {0};
     struct gsim_request request;
-    enum gsim_status status = gsim_request_make(requests, item, &arena, &request, error);
-    if (status == GSIM_OK) status = gsim_request_key_of(&request, &arena, key, error);
+    gsim_request_make(requests, item, &arena, &request);
+    (void)error;
+    gsim_request_key_of(&request, &arena, key);
     gsim_arena_release(&arena);
-    return status;
+    return GSIM_OK;
 }
 
 const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t item, char *text, size_t size)
@@ -537,10 +528,10 @@ const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t
     struct gsim_request request;
     size_t length = 0;
     text[0] = '\0';
-    if (gsim_request_make(requests, item, &arena, &request, NULL) == GSIM_OK)
-        for (size_t i = 0; i < request.setting_count && length < size; i++)
-            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", i ? " " : "", request.settings[i].name,
-                                       request.settings[i].value.text);
+    gsim_request_make(requests, item, &arena, &request);
+    for (size_t i = 0; i < request.setting_count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s=%s", i ? " " : "", request.settings[i].name,
+                                   request.settings[i].value.text);
     gsim_arena_release(&arena);
     return gsim_text_clean(text);
 }

@@ -36,7 +36,6 @@ static enum gsim_status split(struct results *results, enum gsim_cli_key key, st
     for (const char *at = text; *at; at++) count += *at == ',';
     const char **items = GSIM_ARENA_ARRAY(&results->arena, const char *, count);
     char *copy = gsim_arena_strdup(&results->arena, text);
-    if (!items || !copy) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     results->query.columns = items;
     results->query.column_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +57,6 @@ static enum gsim_status read_base(struct results *results, struct gsim_error *er
     results->query.base_name =
         equals ? gsim_arena_printf(&results->arena, "%.*s", (int)(equals - text), text) : "sched";
     results->query.base_value = equals ? equals + 1 : text;
-    if (!results->query.base_name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (results->query.is_paired && !results->query.columns) {
         results->query.columns = &results->query.base_name; /* one group for each other value */
         results->query.column_count = 1;
@@ -74,7 +72,6 @@ static enum gsim_status ask(struct results *results, struct gsim_error *error)
     const char **conditions = GSIM_ARENA_ARRAY(&results->arena, const char *, arguments->repeated_count + 1);
     double limit = isatty(STDOUT_FILENO) ? LIMIT_TERMINAL : 1e15;
     enum gsim_status status = GSIM_OK;
-    if (!conditions) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < arguments->repeated_count; i++) conditions[i] = arguments->repeated[i].text;
     results->query.conditions = conditions;
     results->query.condition_count = arguments->repeated_count;
@@ -172,7 +169,6 @@ static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
     size_t figures = figure_count(s), count = s->name_count + (figures ? figures : 2), shown = 0;
     struct gsim_answer_column *columns = GSIM_ARENA_ARRAY(&r->arena, struct gsim_answer_column, count + 1);
     r->look = GSIM_ARENA_ARRAY(&r->arena, struct gsim_look, count + 1);
-    if (r->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t j = 0; j < count; j++) {
         bool is_name = j < s->name_count, is_status = !figures && j + 1 == count;
         const char *name = is_name     ? s->names[j]

@@ -42,9 +42,8 @@ static void put_time(struct maker *maker, enum gsim_column column, gsim_time tim
 /* Prints JSON into the arena and deletes it. */
 static void put_json(struct maker *maker, enum gsim_column column, cJSON *json)
 {
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    put_text(maker, column, text ? gsim_arena_strdup(&maker->arena, text) : "{}");
-    if (!text) maker->arena.failed = 1;
+    char *text = cJSON_PrintUnformatted(json);
+    put_text(maker, column, gsim_arena_strdup(&maker->arena, text));
     cJSON_free(text);
     cJSON_Delete(json);
 }
@@ -101,7 +100,7 @@ static enum gsim_status make_arguments(struct maker *maker, struct gsim_error *e
         put_text(maker, GSIM_COLUMN_share,
                  arguments->value[GSIM_CLI_SHARE] ? arguments->value[GSIM_CLI_SHARE] : "exclusive");
     }
-    return maker->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
+    return GSIM_OK;
 }
 
 static enum gsim_status begin(struct maker *maker, const struct gsim_requests *requests, uint64_t item,
@@ -109,9 +108,8 @@ static enum gsim_status begin(struct maker *maker, const struct gsim_requests *r
 {
     char key[GSIM_KEY_SIZE];
     *maker = (struct maker){.requests = requests};
-    enum gsim_status status = gsim_request_make(requests, item, &maker->arena, &maker->request, error);
-    if (status == GSIM_OK) status = gsim_request_key_of(&maker->request, &maker->arena, key, error);
-    if (status != GSIM_OK) return status;
+    gsim_request_make(requests, item, &maker->arena, &maker->request);
+    gsim_request_key_of(&maker->request, &maker->arena, key);
     put_text(maker, GSIM_COLUMN_key, gsim_arena_strdup(&maker->arena, key));
     put_integer(maker, GSIM_COLUMN_sweep, (uint64_t)requests->sweep_id);
     put_integer(maker, GSIM_COLUMN_position, item);
@@ -264,13 +262,12 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     return status;
 }
 
-/* Hands over the row; without memory for it the worker gives up, which the pool sees. */
+/* Hands over the row. */
 static void finish(struct maker *maker, const char *status, const char *message, struct gsim_bytes *outcome)
 {
     put_text(maker, GSIM_COLUMN_status, status);
     put_text(maker, GSIM_COLUMN_error, message);
-    if (maker->arena.failed) outcome->failed = true;
-    else gsim_row_pack(&maker->row, outcome);
+    gsim_row_pack(&maker->row, outcome);
     gsim_arena_release(&maker->arena);
 }
 

@@ -18,9 +18,8 @@ struct gsim_request {
     uint32_t repeat;
 };
 
-enum gsim_status gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
-                                   struct gsim_request *request, struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena,
-                                     char key[GSIM_KEY_SIZE], struct gsim_error *error) GSIM_NODISCARD;
+void gsim_request_make(const struct gsim_requests *requests, uint64_t item, struct gsim_arena *arena,
+                       struct gsim_request *request);
+void gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *arena, char key[GSIM_KEY_SIZE]);
 /* GSIM_CLI_KEY_COUNT: it is an --opt. */
 enum gsim_cli_key gsim_request_option(const char *name);

@@ -406,7 +406,6 @@ static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *e
     enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &each.jobs, error);
     if (status != GSIM_OK) return status;
     s->y = gsim_alloc(sizeof *s->y * each.count);
-    if (!s->y) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_progress_start(&progress, each.count, stderr);
     status = gsim_each_run(&each, error);
     s->stopped_by = each.stopped_by;
@@ -455,7 +454,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_sensitivity *s = gsim_alloc(sizeof *s);
-    enum gsim_status status = s ? GSIM_OK : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = GSIM_OK;
     if (s) s->arguments = arguments;
     if (status == GSIM_OK) status = check(s, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
@@ -465,7 +464,7 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = check_program(s, &error);
     if (status == GSIM_OK) status = run_all(s, &error);
     int stopped_by = s ? s->stopped_by : 0;
-    if (status == GSIM_OK && !stopped_by) status = gsim_design_effects(&s->design, s->y, s->effects, &error);
+    if (status == GSIM_OK && !stopped_by) gsim_design_effects(&s->design, s->y, s->effects);
     if (status == GSIM_OK && !stopped_by) status = deliver(s, &error);
     if (s) {
         gsim_free(s->y);

@@ -55,7 +55,7 @@ enum gsim_status gsim_request_check_task(const char *name, const char *text, str
     const char *key;
     if (!gsim_request_task(name, &key)) return gsim_cli_share(text, &way, error);
     const char *whole = key ? gsim_arena_printf(&arena, "x,%s=%s", key, text) : text;
-    enum gsim_status status = whole ? gsim_task_words_read(whole, &arena, &words, error) : gsim_no_memory(error);
+    enum gsim_status status = gsim_task_words_read(whole, &arena, &words, error);
     gsim_arena_release(&arena);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "%s", name);
 }
@@ -76,7 +76,6 @@ enum gsim_status gsim_request_task_words(const struct gsim_request *request, str
 {
     const char *key, *list = "";
     arguments->repeated = GSIM_ARENA_ARRAY(arena, struct gsim_cli_repeated, GSIM_LIMIT_TASKS);
-    if (!arguments->repeated) return gsim_no_memory(error);
     for (size_t i = 0; i < request->setting_count; i++) {
         uint32_t number = gsim_request_task(request->settings[i].name, &key);
         if (number && !words_of(request, number))
@@ -94,7 +93,7 @@ enum gsim_status gsim_request_task_words(const struct gsim_request *request, str
         arguments->repeated[arguments->repeated_count++] = (struct gsim_cli_repeated){GSIM_CLI_TASK, words};
     }
     *programs = list;
-    return arena->failed ? gsim_no_memory(error) : GSIM_OK;
+    return GSIM_OK;
 }
 
 /* --- a point ------------------------------------------------------------------------------------------------------ */
@@ -114,8 +113,8 @@ static const char *figures_of(const struct gsim_cli_tasks *t, const struct gsim_
         for (size_t f = 0; f < sizeof figures / sizeof figures[0]; f++)
             if (isfinite(figures[f].value)) cJSON_AddNumberToObject(task, figures[f].name, figures[f].value);
     }
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    const char *kept = text ? gsim_arena_strdup(arena, text) : NULL;
+    char *text = cJSON_PrintUnformatted(json);
+    const char *kept = gsim_arena_strdup(arena, text);
     cJSON_free(text);
     cJSON_Delete(json);
     return kept;
@@ -129,7 +128,7 @@ static enum gsim_status share(struct gsim_cli_tasks *t, struct gsim_arena *arena
     struct gsim_timeline timeline = {0};
     void *params = NULL;
     struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
-    enum gsim_status status = stats ? gsim_cli_share(text ? text : "exclusive", &way, error) : gsim_no_memory(error);
+    enum gsim_status status = gsim_cli_share(text ? text : "exclusive", &way, error);
     if (status == GSIM_OK && way->needs_profile) status = gsim_cli_tasks_measure(t, error);
     if (status == GSIM_OK) status = gsim_cli_share_params(t, way, &params, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_alone(t, error);
@@ -142,7 +141,6 @@ static enum gsim_status share(struct gsim_cli_tasks *t, struct gsim_arena *arena
         for (size_t i = 0; i < timeline.request_count; i++)
             result->makespan_us = fmax(result->makespan_us, gsim_time_us(timeline.requests[i].end));
         result->tasks = figures_of(t, stats, arena);
-        if (!result->tasks) status = gsim_no_memory(error);
     }
     gsim_timeline_release(&timeline);
     return status;

@@ -54,7 +54,6 @@ static enum gsim_status take_opt(struct sweep *sweep, const char *text, struct g
     if (!equals || equals == text)
         return gsim_error_set(error, GSIM_USAGE, "--opt: expected NAME=VALUE, found '%.100s'", text);
     char *name = gsim_arena_printf(&sweep->arena, "%.*s", (int)(equals - text), text);
-    if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_spec_fix(&sweep->spec, name, equals + 1, error);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt");
 }

@@ -90,7 +90,6 @@ static enum gsim_status run(struct gsim_cli_tasks *t, struct gsim_error *error)
     if (status == GSIM_OK) status = gsim_cli_share_params(t, ops, &params, error);
     if (status != GSIM_OK) return status;
     struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, t->count);
-    if (!stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     struct gsim_simulation s = gsim_cli_tasks_simulation(t, ops, params);
     status = gsim_cli_tasks_alone(t, error);
     if (status == GSIM_OK) status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);

@@ -99,7 +99,6 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
     enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
     p->count = t->count;
     p->stats = GSIM_ARENA_ARRAY(&c->arena, struct gsim_task_stats, t->count);
-    if (!p->stats) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK && c->ways[way]->needs_profile) status = gsim_cli_tasks_measure(t, error);
     if (status != GSIM_OK) return status;
     struct gsim_stats draws, rates;
@@ -348,7 +347,6 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
     struct gsim_cli_setup setup = {0};
     const char *share = arguments->value[GSIM_CLI_SHARE];
     struct clients *c = gsim_alloc(sizeof *c);
-    if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     *worst = GSIM_OK;
     c->setup = &setup;
     enum gsim_status status = gsim_cli_setup_init(&setup, arguments, error);

@@ -61,17 +61,14 @@ static void finish_runs(const struct sums *sums, struct gsim_task_stats *s, stru
 }
 
 /* What the first run is kept of: its requests, its end. */
-static enum gsim_status keep_run(struct comparison *c, size_t way, const struct gsim_timeline *timeline,
-                                 struct gsim_error *error)
+static void keep_run(struct comparison *c, size_t way, const struct gsim_timeline *timeline)
 {
     c->request_count[way] = timeline->request_count;
     c->requests[way] = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_request_record, timeline->request_count + 1);
-    if (!c->requests[way]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (timeline->request_count)
         memcpy(c->requests[way], timeline->requests, sizeof *timeline->requests * timeline->request_count);
     for (size_t i = 0; i < timeline->request_count; i++)
         c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline->requests[i].end));
-    return GSIM_OK;
 }
 
 static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_error *error)
@@ -83,7 +80,6 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
     struct intervals *intervals = GSIM_ARENA_ARRAY(arena, struct intervals, t->count);
     struct sums *sums = GSIM_ARENA_ARRAY(arena, struct sums, t->count);
     struct gsim_stats fairness;
-    if (!stats || !intervals || !sums) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
     gsim_stats_init(&fairness);
     for (uint32_t i = 0; i < t->count; i++) {
@@ -99,7 +95,7 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
         status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
         for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) add_run(&sums[i], &stats[i]);
         if (status == GSIM_OK) gsim_stats_add(&fairness, gsim_tasks_fairness(stats, t->count));
-        if (status == GSIM_OK && !r) status = keep_run(c, way, &timeline, error);
+        if (status == GSIM_OK && !r) keep_run(c, way, &timeline);
         gsim_timeline_release(&timeline);
     }
     if (status != GSIM_OK) return status;
@@ -295,7 +291,6 @@ enum gsim_status gsim_cli_compare_tasks(const struct gsim_cli_arguments *argumen
         return gsim_cli_compare_clients(arguments, worst, error);
     struct gsim_cli_setup setup = {0};
     struct comparison *c = gsim_alloc(sizeof *c);
-    if (!c) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memset(c, 0, sizeof *c);
     enum gsim_status status = gsim_cli_setup_init(&setup, arguments, error);
     if (status == GSIM_OK) {

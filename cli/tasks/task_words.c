@@ -43,7 +43,7 @@ static enum gsim_status add_time(struct gsim_task *task, double **times, size_t 
         return gsim_error_set(error, GSIM_INPUT,
                               "arrival=%s: time %u: expected microseconds that do not go back, found %g", path,
                               task->time_count + 1, us);
-    if (gsim_array_grow((void **)times, sizeof **times, task->time_count, room)) return gsim_no_memory(error);
+    gsim_array_grow((void **)times, sizeof **times, task->time_count, room);
     (*times)[task->time_count++] = us;
     return GSIM_OK;
 }
@@ -197,7 +197,6 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     bool has_requests = false;
     *words = (struct gsim_task_words){
         .gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
-    if (!at) return gsim_no_memory(error);
     words->program = next_part(&at);
     if (!words->program[0])
         return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
@@ -220,7 +219,7 @@ enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *are
 {
     struct gsim_task_words words = {.copies_from = 1, .copies_to = 1};
     char *at = gsim_arena_strdup(arena, text);
-    enum gsim_status status = at ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     for (char *part = at; status == GSIM_OK && (part = next_part(&at)) != NULL;)
         if (strncmp(part, "copies=", 7) == 0) status = read_copies(part + 7, &words, error);
     *from = words.copies_from;
@@ -265,7 +264,7 @@ static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim
                                     : gsim_arena_printf(arena, "%s,%s=%.15g", words, key->string, key->valuedouble);
     }
     *text = words;
-    return words ? GSIM_OK : gsim_no_memory(error);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count,
@@ -280,7 +279,6 @@ enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena
     int length = cJSON_IsArray(tasks) ? cJSON_GetArraySize(tasks) : 0;
     enum gsim_status status = length ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "tasks: expected a list of tasks");
     *list = GSIM_ARENA_ARRAY(arena, const char *, length + 1);
-    if (!*list) status = gsim_no_memory(error);
     cJSON_ArrayForEach(item, tasks)
     {
         if (status == GSIM_OK) status = task_text(item, *count, arena, &(*list)[*count], error);

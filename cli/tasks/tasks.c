@@ -205,7 +205,7 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     t->programs[i] = words.program;
     t->tasks[i].name = name_of(t, i, words.task.name);
     t->count++;
-    return t->tasks[i].name ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return GSIM_OK;
 }
 
 static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error)
@@ -236,7 +236,6 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     t->gpus = GSIM_ARENA_ARRAY(&t->arena, uint32_t, count);
     t->drawn = GSIM_ARENA_NEW(&t->arena, struct gsim_program);
     t->alone = GSIM_ARENA_ARRAY(&t->arena, struct gsim_task_stats, count);
-    if (t->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
         status = add_task(t, texts[i], error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", texts[i]);
@@ -292,7 +291,7 @@ enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text,
         enum gsim_status status = gsim_cli_share(at, &ways[(*count)++], error);
         if (status != GSIM_OK) return status;
     }
-    return list ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_cli_share_params(struct gsim_cli_tasks *t, const struct gsim_sharing_ops *ops, void **params,

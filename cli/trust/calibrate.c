@@ -116,18 +116,16 @@ struct ranked {
 GSIM_ORDER(by_size, struct ranked, GSIM_DOWN(size) GSIM_UP(index))
 
 /* Those with most operations first, so that nobody waits long for the last. */
-static bool find_order(struct prediction_jobs *jobs)
+static void find_order(struct prediction_jobs *jobs)
 {
     const struct gsim_calibration *c = jobs->calibration;
     struct ranked *ranked = gsim_alloc((c->run_count + 1) * sizeof *ranked);
     jobs->order = gsim_alloc((c->run_count + 1) * sizeof *jobs->order);
-    bool ok = ranked && jobs->order;
-    for (size_t i = 0; ok && i < c->run_count; i++)
+    for (size_t i = 0; i < c->run_count; i++)
         ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
-    if (ok) qsort(ranked, c->run_count, sizeof *ranked, by_size);
-    for (size_t i = 0; ok && i < c->run_count; i++) jobs->order[i] = ranked[i].index;
+    qsort(ranked, c->run_count, sizeof *ranked, by_size);
+    for (size_t i = 0; i < c->run_count; i++) jobs->order[i] = ranked[i].index;
     gsim_free(ranked);
-    return ok;
 }
 
 /* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */
@@ -140,7 +138,7 @@ static enum gsim_status start_jobs(struct prediction_jobs *jobs, struct gsim_cal
     jobs->trial = calibration->device;
     jobs->trial.arena = (struct gsim_arena){0};
     jobs->predicted = gsim_alloc((calibration->run_count + 1) * sizeof *jobs->predicted);
-    if (!jobs->predicted || !find_order(jobs)) return gsim_no_memory(error);
+    find_order(jobs);
     void *page = mmap(NULL, sizeof *jobs->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
@@ -161,10 +159,10 @@ static enum gsim_status predict_by_jobs(void *context, const struct gsim_device_
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         jobs->shared->values[i] = gsim_device_get(device, (enum gsim_device_number)i);
     jobs->shared->number++;
-    for (size_t i = 0; wanted && items && i < count; i++) wanted[runs[i]] = true;
-    for (size_t i = 0; wanted && items && i < run_count; i++)
+    for (size_t i = 0; i < count; i++) wanted[runs[i]] = true;
+    for (size_t i = 0; i < run_count; i++)
         if (wanted[jobs->order[i]]) items[all.count++] = jobs->order[i];
-    enum gsim_status status = wanted && items ? gsim_pool_run_on(jobs->pool, &all, error) : gsim_no_memory(error);
+    enum gsim_status status = gsim_pool_run_on(jobs->pool, &all, error);
     gsim_free(wanted);
     gsim_free(items);
     /* The first failure in the order of the runs, as without workers. */
@@ -221,7 +219,6 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
     const struct gsim_cli_arguments *a = c->arguments;
     c->run_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
     c->trace_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
-    if (!c->run_paths || !c->trace_paths) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!a->operand_count)
         return gsim_error_set(error, GSIM_USAGE,
                               "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces "
@@ -265,7 +262,6 @@ static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
     const char *path = c->arguments->value[GSIM_CLI_OUTPUT], *given = c->arguments->value[GSIM_CLI_NAME];
     if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
     char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : file_name(path));
-    if (!name) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     size_t length = strlen(name);
     if (!given && length > 5 && strcmp(name + length - 5, ".json") == 0) name[length - 5] = '\0';
     if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(name))
@@ -388,7 +384,8 @@ static enum gsim_status name_device(struct command *c, struct gsim_error *error)
         device->arch = NULL; /* the base's: all numbers are in the file */
     }
     const char *title = c->gpu_name[0] ? c->gpu_name : c->base.title;
-    return gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name), error);
+    gsim_calibration_name(&c->calibration, &c->base, title, gsim_text_is_gpu(c->gpu_name, c->base.name));
+    return GSIM_OK;
 }
 
 static void note_progress(void *context, size_t done, size_t expected)
@@ -447,7 +444,7 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
         status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
     if (status != GSIM_OK || !c->run_path_count) return status == GSIM_OK ? calibrate_traces(c, error) : status;
     gsim_probe_init(&seen);
-    status = gsim_traced_probe(&c->traced, !c->probe_path, &seen, error);
+    gsim_traced_probe(&c->traced, !c->probe_path, &seen);
     if (status == GSIM_OK) status = gsim_calibrate_probe(k, &seen, runs, error);
     gsim_probe_release(&seen);
     if (status == GSIM_OK) status = calibrate_traces(c, error);
@@ -489,7 +486,7 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, &error);
     if (status == GSIM_OK) status = read_probe(&c, &error);
     if (status == GSIM_OK) status = load_base(&c, &error);
-    if (status == GSIM_OK) status = gsim_calibration_init(&c.calibration, &c.base, c.name, &error);
+    if (status == GSIM_OK) gsim_calibration_init(&c.calibration, &c.base, c.name);
     if (status == GSIM_OK) status = read_runs(&c, &error);
     if (status == GSIM_OK) status = read_traces(&c, &error);
     if (status == GSIM_OK) status = calibrate(&c, &error);

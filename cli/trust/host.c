@@ -37,11 +37,10 @@ enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *p
 {
     struct gsim_profile_samples samples = {0};
     struct gsim_device_spec base = {0};
-    double *values = NULL;
     *calls = (struct gsim_cli_calls){0};
     enum gsim_status status = gsim_device_load(BASE, &base, error);
     if (!status) status = gsim_cli_trace_sample(&samples, path, &base, notes, error);
-    if (!status && !(values = gsim_alloc(sizeof *values * (samples.count + 1)))) status = gsim_no_memory(error);
+    double *values = gsim_alloc(sizeof *values * (samples.count + 1));
     for (int row = 0; row < GSIM_CLI_CALLS && !status; row++) {
         size_t count = 0;
         for (size_t i = 0; i < samples.count; i++)

@@ -65,7 +65,6 @@ static enum gsim_status serial_path(const struct shot *s, double *us, struct gsi
     const struct gsim_timeline *t = s->timeline;
     gsim_time *op_time = gsim_alloc(sizeof *op_time * s->program->op_count), path = 0,
               before = t->iterations[t->iteration_count - 1].start;
-    if (!op_time) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t i = 0; i < t->kernel_count; i++) { /* in order of completion */
         op_time[t->kernels[i].op] = t->kernels[i].end - before;
         before = t->kernels[i].end;
@@ -333,7 +332,6 @@ static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const stru
     void *params = NULL;
     enum gsim_status status = gsim_cli_tasks_init(&t, setup, error);
     struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(&t.arena, struct gsim_task_stats, t.count + 1);
-    if (status == GSIM_OK && !stats) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) status = gsim_cli_share(text ? text : "exclusive", &way, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&t, &way, 1, error);
     if (status == GSIM_OK && way->needs_profile) status = measure(&t, own_setting(point, MEASURED), error);
@@ -353,7 +351,7 @@ static enum gsim_status run_tasks(const struct gsim_cli_setup *setup, const stru
 /* "NAME=VALUE NAME=VALUE": as many --opt. */
 static void add_opts(const char *text, struct gsim_arena *arena, struct gsim_cli_arguments *arguments)
 {
-    for (const char *at = text; *at && !arena->failed; at += strspn(at, " ")) {
+    for (const char *at = text; *at; at += strspn(at, " ")) {
         int length = (int)strcspn(at, " ");
         arguments->opts[arguments->opt_count++] = gsim_arena_printf(arena, "%.*s", length, at);
         at += length;
@@ -361,8 +359,8 @@ static void add_opts(const char *text, struct gsim_arena *arena, struct gsim_cli
 }
 
 /* What the settings are on a command line, from ARENA. Tasks: "task1" and its keys, "task1.KEY". */
-static enum gsim_status make_arguments(const struct gsim_paper_point *point, struct gsim_arena *arena,
-                                       struct gsim_cli_arguments *arguments, struct gsim_error *error)
+static void make_arguments(const struct gsim_paper_point *point, struct gsim_arena *arena,
+                           struct gsim_cli_arguments *arguments)
 {
     const char *key;
     size_t opts = point->count + 1;
@@ -370,7 +368,7 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
         if (is(point->settings[i].name, OPTS)) opts += strlen(point->settings[i].value);
     arguments->opts = GSIM_ARENA_ARRAY(arena, const char *, opts);
     arguments->repeated = GSIM_ARENA_ARRAY(arena, struct gsim_cli_repeated, point->count + 1);
-    for (size_t i = 0; i < point->count && !arena->failed; i++) {
+    for (size_t i = 0; i < point->count; i++) {
         const struct gsim_paper_setting *s = &point->settings[i];
         enum gsim_cli_key option = gsim_request_option(s->name);
         static const char *const own[] = {PROGRAM_SEED, CXX, MEASURED, UNTIL, RANKS, EACH, MULTICAST, NODE};
@@ -382,9 +380,9 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
         else if (!gsim_request_task(s->name, &key))
             arguments->opts[arguments->opt_count++] = gsim_arena_printf(arena, "%s=%s", s->name, s->value);
     }
-    for (uint32_t number = 1; number <= GSIM_LIMIT_TASKS && !arena->failed; number++) {
+    for (uint32_t number = 1; number <= GSIM_LIMIT_TASKS; number++) {
         const char *words = NULL, *more = "";
-        for (size_t i = 0; i < point->count && more; i++) {
+        for (size_t i = 0; i < point->count; i++) {
             if (gsim_request_task(point->settings[i].name, &key) != number) continue;
             if (key) more = gsim_arena_printf(arena, "%s,%s=%s", more, key, point->settings[i].value);
             else words = point->settings[i].value;
@@ -393,7 +391,6 @@ static enum gsim_status make_arguments(const struct gsim_paper_point *point, str
         arguments->repeated[arguments->repeated_count++] =
             (struct gsim_cli_repeated){GSIM_CLI_TASK, gsim_arena_printf(arena, "%s%s", words, more)};
     }
-    return arena->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 static enum gsim_status scale(struct gsim_device_spec *device, const struct gsim_paper_runs *runs,
@@ -435,7 +432,8 @@ static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_poi
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
     struct gsim_cli_setup setup = {0};
-    enum gsim_status status = make_arguments(point, &arena, &arguments, error);
+    make_arguments(point, &arena, &arguments);
+    enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK) status = keep_device(jobs, &arguments, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, &arguments, error);
     if (status == GSIM_OK) {
@@ -461,10 +459,10 @@ static enum gsim_status take_one(void *data, uint64_t item, const void *values, 
                                  struct gsim_error *error)
 {
     struct jobs *jobs = data;
+    (void)error;
     struct gsim_paper_point *point = &jobs->batch->points[item];
     if (!failure->status) memcpy(point->values, values, sizeof *point->values * jobs->batch->figure_count);
-    else if (!(point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, failure->message)))
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    else point->error = gsim_arena_printf(jobs->batch->arena, "%.*s", MESSAGE, failure->message);
     return GSIM_OK;
 }
 

@@ -121,10 +121,9 @@ static enum gsim_status check_files(const struct gsim_cli_arguments *arguments, 
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
-static enum gsim_status add_path(struct command *c, const char *path, struct gsim_error *error)
+static void add_path(struct command *c, const char *path)
 {
-    if (!path || !GSIM_APPEND(c->paths, c->path_count, c->path_capacity, path)) return gsim_no_memory(error);
-    return GSIM_OK;
+    (void)GSIM_APPEND(c->paths, c->path_count, c->path_capacity, path);
 }
 
 static int by_text(const void *left, const void *right)
@@ -141,7 +140,7 @@ static enum gsim_status list_folder(struct command *c, const char *folder, struc
     for (struct dirent *entry; status == GSIM_OK && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
         if (length <= 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0) continue;
-        status = add_path(c, gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name), error);
+        add_path(c, gsim_arena_printf(&c->arena, "%s/%s", folder, entry->d_name));
     }
     closedir(directory);
     if (status == GSIM_OK && c->path_count) qsort(c->paths, c->path_count, sizeof *c->paths, by_text);
@@ -154,7 +153,7 @@ static enum gsim_status list_files(struct command *c, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     const struct gsim_cli_arguments *arguments = c->arguments;
     for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
-        status = add_path(c, arguments->operands[i], error);
+        add_path(c, arguments->operands[i]);
     if (arguments->operand_count || status != GSIM_OK) return status;
     const char *folder = gsim_data_path(&c->arena, TRACES_DEFAULT);
     if (!folder)
@@ -170,7 +169,6 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     unsigned subjects = 0;
     _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
-    if (!c->contents) return gsim_no_memory(error);
     for (size_t i = 0; i < c->path_count; i++) {
         struct gsim_trace_origin origin;
         struct gsim_error no_trace = {0};
@@ -192,7 +190,6 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
                                   recorded, c->paths[i], device);
         where = c->paths[i];
         recorded = gsim_arena_strdup(&c->arena, device);
-        if (!recorded) return gsim_no_memory(error);
     }
     if (gsim_cli_check_used(c->arguments, subjects, error)) return error->status;
     if (c->for_runs.value[GSIM_CLI_DEVICE]) return GSIM_OK;
@@ -250,16 +247,14 @@ static bool is_wanted(const struct command *c, const struct gsim_case *subject)
 }
 
 /* Cases are the same by kind and name. */
-static enum gsim_status add_cases_again(struct command *c, struct gsim_error *error)
+static void add_cases_again(struct command *c)
 {
-    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < c->set.count; i++)
-        for (size_t j = 0; j < c->set_again.count && status == GSIM_OK && is_wanted(c, &c->set.cases[i]); j++) {
+        for (size_t j = 0; j < c->set_again.count && is_wanted(c, &c->set.cases[i]); j++) {
             const struct gsim_case *subject = &c->set.cases[i], *again = &c->set_again.cases[j];
             if (subject->kind == again->kind && strcmp(subject->name, again->name) == 0)
-                status = gsim_validation_add_again(&c->cases_again, subject, again, error);
+                gsim_validation_add_again(&c->cases_again, subject, again);
         }
-    return status;
 }
 
 /* Recorded once more, of what has been read. */
@@ -276,7 +271,7 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
     else status = read_cases(&c->set_again, path, error);
     gsim_recordings_release(&recordings);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
-    if (!has_runs) status = add_cases_again(c, error);
+    if (!has_runs) add_cases_again(c);
     if (status != GSIM_OK || c->again.count || c->cases_again.count) return status;
     return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path,
                           has_runs ? c->runs.count : c->set.count, has_runs ? "runs" : "cases");
@@ -320,7 +315,6 @@ static enum gsim_status simulate_cases(struct command *c, struct gsim_validation
 {
     size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
     enum gsim_status status = GSIM_OK;
-    if (!index) return gsim_no_memory(error);
     for (size_t i = 0; i < c->set.count; i++)
         if (is_wanted(c, &c->set.cases[i])) index[count++] = i;
     gsim_progress_start(&c->progress, count, stderr);
@@ -393,10 +387,8 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
                                                     .without_pipes = c->without_pipes.count ? &c->without_pipes : NULL,
                                                     .traces = c->traces.count ? &c->traces : NULL,
                                                     .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
-    status = gsim_validation_json(&c->validation, &members, &output, error);
-    if (status == GSIM_OK) return gsim_output_commit(&output, error);
-    gsim_output_release(&output);
-    return status;
+    gsim_validation_json(&c->validation, &members, &output);
+    return gsim_output_commit(&output, error);
 }
 
 /* Both figures from one CSV file of our own, plain whatever --csv is. */
@@ -422,7 +414,7 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     if (status != GSIM_OK) return status;
     bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
     if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
-    if (has_cases) status = gsim_validation_print(&c->validation, &output, error);
+    if (has_cases) gsim_validation_print(&c->validation, &output);
     const struct other {
         const struct gsim_validation *validation;
         const char *title, *path;
@@ -432,24 +424,22 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
         {&c->cases_again, "recorded once more, in the place of predictions", c->arguments->value[GSIM_CLI_AGAIN]},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].validation->count && status == GSIM_OK)
-            status = gsim_validation_print_rows(others[i].validation, others[i].title, others[i].path, &output, error);
+        if (others[i].validation->count)
+            gsim_validation_print_rows(others[i].validation, others[i].title, others[i].path, &output);
     if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
     if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
-    if (c->runs.count && status == GSIM_OK) status = gsim_run_validation_print(&c->runs, &output, error);
+    if (c->runs.count) gsim_run_validation_print(&c->runs, &output);
     if (!c->runs.count && c->runs.skipped)
         gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped,
                            c->runs.skipped_reason);
-    if (c->again.count && status == GSIM_OK)
-        status = gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output, error);
-    if (c->traces.count && status == GSIM_OK) {
+    if (c->again.count)
+        gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output);
+    if (c->traces.count) {
         if (has_cases || c->runs.count) gsim_output_text(&output, "\n");
         if (per_case) gsim_trace_validation_print_ops(&c->traces, &output);
         gsim_trace_validation_print(&c->traces, &output);
     }
-    if (status == GSIM_OK) return gsim_output_commit(&output, error);
-    gsim_output_release(&output);
-    return status;
+    return gsim_output_commit(&output, error);
 }
 
 static enum gsim_status deliver(const struct command *c, struct gsim_error *error)

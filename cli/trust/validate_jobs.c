@@ -61,8 +61,8 @@ static void fail(void *data, uint64_t item, enum gsim_item_end end, const char *
 static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
 {
     struct jobs *jobs = data;
+    (void)error;
     jobs->outcome[item] = gsim_alloc(length);
-    if (!jobs->outcome[item]) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memcpy(jobs->outcome[item], bytes, length);
     jobs->progress->done++;
     return GSIM_OK;
@@ -75,9 +75,7 @@ static enum gsim_status append(struct gsim_validation *validation, const char *o
     memcpy(&head, outcome, sizeof head);
     if (head.status != GSIM_OK) return gsim_error_set(error, head.status, "%s", head.message);
     for (size_t i = 0; i < head.samples; i++) {
-        if (gsim_array_grow(&validation->samples, sizeof *validation->samples, validation->count,
-                            &validation->capacity))
-            return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        gsim_array_grow(&validation->samples, sizeof *validation->samples, validation->count, &validation->capacity);
         memcpy(&validation->samples[validation->count++], outcome + sizeof head + i * sizeof *validation->samples,
                sizeof *validation->samples);
     }
@@ -94,7 +92,6 @@ enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const 
 {
     struct jobs jobs = {.validation = validation, .set = set, .index = index, .progress = progress};
     jobs.outcome = gsim_alloc((count + 1) * sizeof *jobs.outcome);
-    if (!jobs.outcome) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     memset(jobs.outcome, 0, (count + 1) * sizeof *jobs.outcome);
     struct gsim_pool_run all = {.pool = {.jobs = processes, .data = &jobs, .run = run, .fail = fail},
                                 .count = count,

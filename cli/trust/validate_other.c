@@ -42,8 +42,7 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *a, struct g
 }
 
 /* Of a program's kernels, those of one name and shape together: their mean time. */
-static enum gsim_status add_classes(struct gsim_timed_set *set, const struct gsim_program *program,
-                                    struct gsim_error *error)
+static void add_classes(struct gsim_timed_set *set, const struct gsim_program *program)
 {
     char name[512];
     for (uint32_t i = 0; i < program->op_count; i++) {
@@ -55,7 +54,7 @@ static enum gsim_status add_classes(struct gsim_timed_set *set, const struct gsi
                  k->block.z, k->name);
         for (size_t j = 0; j < set->count && !t; j++)
             if (strcmp(set->kernels[j].name, name) == 0) t = &set->kernels[j];
-        if (!t && !(t = gsim_timed_add(set, name, k, error))) return error->status;
+        if (!t) t = gsim_timed_add(set, name, k);
         if (set->kernels[set->count - 1].name == t->name && t->times == 1 && t->there_us == 0) t->there_us = -1;
         else {
             t->kernel.solo_us = (t->kernel.solo_us * t->times + k->solo_us) / (t->times + 1);
@@ -63,7 +62,6 @@ static enum gsim_status add_classes(struct gsim_timed_set *set, const struct gsi
         }
     }
     for (size_t i = 0; i < set->count; i++) set->kernels[i].there_us = 0;
-    return GSIM_OK;
 }
 
 static enum gsim_status read_set(struct command *c, const char *path, const char *device, struct gsim_timed_set *set,
@@ -86,7 +84,7 @@ static enum gsim_status read_set(struct command *c, const char *path, const char
     c->arguments.value[GSIM_CLI_DEVICE] = device;
     enum gsim_status status =
         gsim_cli_import_trace(&c->arguments, path, &program, &notes, NULL, NULL, &spec, NULL, error);
-    if (!status) status = add_classes(set, &program, error);
+    if (!status) add_classes(set, &program);
     gsim_device_release(&spec);
     gsim_program_release(&program);
     return status;
@@ -122,10 +120,10 @@ static void put_sum(const char *what, const struct gsim_other_row *row, struct g
     gsim_output_text(output, " %)\n");
 }
 
-static enum gsim_status put(struct command *c, const char *what, struct gsim_output *output, struct gsim_error *error)
+static void put(struct command *c, const char *what, struct gsim_output *output)
 {
     struct gsim_other_row row;
-    if (gsim_other_row(&c->set, &c->law, &c->from, &c->to, &row, error)) return error->status;
+    gsim_other_row(&c->set, &c->law, &c->from, &c->to, &row);
     for (size_t i = 0; i < c->set.count && c->arguments.value[GSIM_CLI_PER_CASE]; i++) {
         const struct gsim_timed *t = &c->set.kernels[i];
         struct gsim_other_time time = gsim_other_time(&c->law, &t->kernel, &c->from, &c->to);
@@ -135,7 +133,6 @@ static enum gsim_status put(struct command *c, const char *what, struct gsim_out
     put_row(what, &row, output);
     put_sum("kernels on both", &row, output);
     if (c->whole.sum > 0) put_sum("all of the trace", &c->whole, output);
-    return GSIM_OK;
 }
 
 static enum gsim_status print(struct command *c, struct gsim_error *error)
@@ -154,13 +151,13 @@ static enum gsim_status print(struct command *c, struct gsim_error *error)
     gsim_output_text(&output, "off by, in %          law                            left out             "
                               "as it is   gain [95 %]\n"
                               "            kernels   mean median  worst   bias  in    mean  worst  in\n");
-    status = put(c, "times alone", &output, error);
+    put(c, "times alone", &output);
     for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
         struct gsim_timed *t = &c->set.kernels[i];
         if (t->has_row) gsim_profiles_apply_row(&c->profiles, t->row, &t->kernel);
         else gsim_profiles_apply(&c->profiles, &t->kernel);
     }
-    if (!status && c->profiles.count) status = put(c, "ncu's page", &output, error);
+    if (!status && c->profiles.count) put(c, "ncu's page", &output);
     if (!status) return gsim_output_commit(&output, error);
     gsim_output_release(&output);
     return status;

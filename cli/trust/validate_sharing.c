@@ -39,14 +39,11 @@ static void put_sample(struct command *c, const char *file, const struct gsim_sh
     }
 }
 
-static enum gsim_status add_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s,
-                                   struct gsim_error *error)
+static void add_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s)
 {
     struct errors *e = &c->errors[s->way];
-    if (!GSIM_APPEND(e->values, e->count, e->capacity, fabs(s->predicted_us / s->measured_us - 1)))
-        return gsim_no_memory(error);
+    (void)GSIM_APPEND(e->values, e->count, e->capacity, fabs(s->predicted_us / s->measured_us - 1));
     put_sample(c, file, s);
-    return GSIM_OK;
 }
 
 static enum gsim_status add_file(struct command *c, const char *path, struct gsim_error *error)
@@ -61,7 +58,7 @@ static enum gsim_status add_file(struct command *c, const char *path, struct gsi
             status =
                 gsim_sharing_predict(r, pair, (enum gsim_sharing_way)way, &c->setup.device, samples, &count, error);
             for (uint32_t i = 0; i < count && status == GSIM_OK; i++)
-                status = add_sample(c, slash ? slash + 1 : path, &samples[i], error);
+                add_sample(c, slash ? slash + 1 : path, &samples[i]);
         }
     gsim_sharing_recording_release(r);
     return status;

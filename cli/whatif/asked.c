@@ -30,7 +30,6 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
     if (!status) status = gsim_cli_share_params(t, way, &params, error);
     if (status) return status;
     struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
-    if (!clients) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     a->base = (struct gsim_changeable){.simulation = &a->simulation, .clients = clients, .client_count = t->count};
     for (uint32_t i = 0; i < t->count; i++) {
         const struct gsim_task *task = &t->tasks[i];

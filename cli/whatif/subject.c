@@ -82,7 +82,7 @@ static enum gsim_status renew_inputs(struct gsim_cli_subject *s, struct gsim_err
         op.after = after;
         gsim_builder_op(b, &op);
     }
-    enum gsim_status status = after ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = GSIM_OK;
     gsim_free(after);
     if (status || !count) {
         gsim_builder_destroy(b);

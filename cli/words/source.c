@@ -76,7 +76,6 @@ static enum gsim_status read_words(const struct gsim_cli_arguments *arguments, c
     char *text = gsim_arena_strdup(&run->arena, given ? given : ""), *end = NULL;
     size_t count = 0;
     run->words = GSIM_ARENA_ARRAY(&run->arena, const char *, MOST_WORDS + 2);
-    if (!text || !run->words) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     run->words[count++] = path;
     while (*(text += strspn(text, " ")) && count <= MOST_WORDS) {
         size_t length = strcspn(text, " ");

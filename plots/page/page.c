@@ -33,7 +33,6 @@ enum gsim_status gsim_page_end(struct gsim_page *page, struct gsim_output *outpu
     const char *place = strstr(html, PLACE), *text;
     gsim_output_text(&page->own.json, "}");
     enum gsim_status status = gsim_output_commit(&page->own.json, error);
-    if (status == GSIM_OK && page->arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status != GSIM_OK) return status;
     gsim_output_bytes(output, html, (size_t)(place - html));
     for (text = page->own.text; *text; text += *text == '<') {
@@ -95,7 +94,6 @@ enum gsim_status gsim_page_draw(struct gsim_page *page, const struct gsim_page_f
     if (status == GSIM_OK) status = what->plot(what->context, &figure, error);
     if (status == GSIM_OK) status = gsim_output_commit(&figure.data, error);
     const char *settings = gsim_figure_settings(&figure);
-    if (status == GSIM_OK && !settings) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (status == GSIM_OK) {
         page->figure_count++;
         begin_block(page, "figure");

@@ -95,7 +95,6 @@ static enum gsim_status draw_part(struct gsim_page *page, const struct gsim_page
         gsim_arena_printf(&page->arena, "gpusim plot %s %s --x %s --y %s%s%s%s%s%s -o %s.svg", kind, page->source,
                           query->x, query->y, query->series ? " --series " : "", query->series ? query->series : "",
                           *part->where ? " --where \"" : "", part->where, *part->where ? "\"" : "", kind);
-    if (page->arena.failed) return gsim_no_memory(error);
     return gsim_page_draw(page, &f.what, error);
 }
 
@@ -120,7 +119,8 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     else if (strcmp(x, "workload") != 0 && strcmp(x, "size") != 0 && distinct(frame, "workload") > 1)
         query.series = "workload";
     const char *const shown[] = {x, query.series, NULL};
-    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, error);
+    gsim_page_parts_init(&parts, frame, shown);
+    enum gsim_status status = GSIM_OK;
     size_t drawn = 0;
     for (size_t i = 0;
          i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES;
@@ -194,7 +194,6 @@ static enum gsim_status put_table(struct gsim_page *page, const struct gsim_page
     enum gsim_status status = gsim_group(frame, x, series, y, !is_time, &groups, error);
     const char **heads =
         status == GSIM_OK ? gsim_arena_alloc(&page->arena, sizeof *heads * (groups.series_count + 1)) : NULL;
-    if (status == GSIM_OK && !heads) status = gsim_no_memory(error);
     if (status == GSIM_OK) {
         heads[0] = x;
         for (size_t j = 0; j < groups.series_count; j++)
@@ -222,7 +221,8 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
     const char *const shown[] = {x, "scheduler", NULL};
     struct gsim_page_parts parts;
     bool is_time = strcmp(y, "iteration_us") == 0;
-    enum gsim_status status = gsim_page_parts_init(&parts, frame, shown, error);
+    gsim_page_parts_init(&parts, frame, shown);
+    enum gsim_status status = GSIM_OK;
     gsim_page_block(page, "h2", is_time ? "Time of an iteration" : "Speed-up");
     for (size_t i = 0; i < parts.count && status == GSIM_OK; i++) {
         if (i == FIRST_PARTS)
@@ -238,15 +238,13 @@ static enum gsim_status put_means(struct gsim_page *page, const struct gsim_fram
 }
 
 /* --- every point ------------------------------------------------------------------------------------------------- */
-static enum gsim_status put_points(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup,
-                                   struct gsim_error *error)
+static void put_points(struct gsim_page *page, const struct gsim_frame *frame, bool has_speedup)
 {
     static const char *const results[] = {"iteration_us", "makespan_us", "speedup", "sm_busy_ratio", "overlap_total"};
     const struct gsim_frame_column **columns =
         gsim_arena_alloc(&page->arena, sizeof *columns * (frame->column_count + 8));
     const char **heads = gsim_arena_alloc(&page->arena, sizeof *heads * (frame->column_count + 8));
     size_t count = 0, rows = frame->row_count < MOST_POINTS ? frame->row_count : MOST_POINTS;
-    if (!columns || !heads) return gsim_no_memory(error);
     for (size_t i = 0; i < frame->column_count; i++)
         if ((gsim_frame_is_setting(frame->columns[i].name) || strcmp(frame->columns[i].name, "repeat") == 0) &&
             gsim_frame_distinct(frame, &frame->columns[i]) > 1)
@@ -257,7 +255,6 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
     }
     for (size_t i = 0; i < count; i++)
         heads[i] = gsim_arena_printf(&page->arena, is_numeric(frame, columns[i]) ? "%s " : "%s", columns[i]->name);
-    if (page->arena.failed) return gsim_no_memory(error);
     gsim_page_block(page, "h2", "Every point");
     gsim_page_block(page, "more", gsim_arena_printf(&page->arena, "%zu rows", rows));
     gsim_page_table(page, heads, count);
@@ -269,7 +266,6 @@ static enum gsim_status put_points(struct gsim_page *page, const struct gsim_fra
         gsim_page_block(page, "p",
                         gsim_arena_printf(&page->arena, "The first %zu of %zu; gpusim results gives all.", rows,
                                           frame->row_count));
-    return GSIM_OK;
 }
 
 enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *frame, struct gsim_error *error)
@@ -277,12 +273,10 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
     const char *losses = gsim_frame_losses(frame, &page->arena);
     const char *subtitle = gsim_arena_printf(&page->arena, "%zu simulated points, from %s%s%s.", frame->row_count,
                                              page->source, losses ? "; " : "", losses ? losses : "");
-    if (!subtitle) return gsim_no_memory(error);
     if (!frame->row_count)
         return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it has no results%s%s", page->source,
                               losses ? ": " : "", losses ? losses : "");
     bool has_speedup = gsim_frame_speedup(frame, NULL, NULL) == GSIM_OK; /* without a base there are none */
-    if (frame->failed) return gsim_no_memory(error);
     const char *x = distinct(frame, "workload") > 1 ? "workload"
                     : distinct(frame, "device") > 1 ? "device"
                                                     : "scheduler";
@@ -295,6 +289,6 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
     if (status == GSIM_OK) status = put_means(page, frame, x, "iteration_us", error);
     if (status == GSIM_OK && has_speedup) status = put_means(page, frame, x, "speedup", error);
     if (status == GSIM_OK) put_settings(page, frame, false);
-    if (status == GSIM_OK) status = put_points(page, frame, has_speedup, error);
+    if (status == GSIM_OK) put_points(page, frame, has_speedup);
     return status;
 }

@@ -112,14 +112,13 @@ static void put_tallies(struct gsim_output *json, const struct tally *tallies, s
     gsim_output_text(json, "]}");
 }
 
-static enum gsim_status put_work(struct gsim_page *page, const struct gsim_track *track, struct gsim_error *error)
+static void put_work(struct gsim_page *page, const struct gsim_track *track)
 {
     struct tally *tallies = gsim_arena_alloc(&page->arena, sizeof *tallies * (track->span_count + 1));
     for (int kernels = 1; tallies && kernels >= 0; kernels--) {
         size_t names = tally(page, track, kernels, tallies);
         put_tallies(&page->own.json, tallies, names, kernels);
     }
-    return page->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 /* --- the timeline --- */
@@ -140,7 +139,6 @@ static enum gsim_status put_timeline(struct gsim_page *page, struct gsim_track *
                                                  : track->task_count ? "Tasks, copies, and the SMs in use."
                                                                      : "Streams, copies, and the SMs in use."};
     figure.command = gsim_arena_printf(&page->arena, "gpusim plot timeline %s -o timeline.svg", page->source);
-    if (!figure.command) return gsim_no_memory(error);
     gsim_output_text(&page->own.json, ",\n\"blocks\": [");
     enum gsim_status status = gsim_page_draw(page, &figure, error);
     gsim_output_text(&page->own.json, "]");
@@ -153,6 +151,6 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
     bool is_shared = *gsim_frame_text(gsim_frame_find(frame, "share"), 0);
     put_row(&page->own.json, frame);
     enum gsim_status status = put_lists(&page->own.json, page->source, is_shared, error);
-    if (status == GSIM_OK) status = put_work(page, track, error);
+    if (status == GSIM_OK) put_work(page, track);
     return status == GSIM_OK ? put_timeline(page, track, error) : status;
 }

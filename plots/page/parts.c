@@ -34,28 +34,25 @@ static bool is_shown(const char *name, const char *const *shown)
     return false;
 }
 
-static enum gsim_status find_values(struct split *split, const struct gsim_frame_column *column,
-                                    struct gsim_arena *arena, struct gsim_error *error)
+static void find_values(struct split *split, const struct gsim_frame_column *column, struct gsim_arena *arena)
 {
     const char **values = gsim_arena_alloc(arena, sizeof *values * (split->frame->row_count + 1));
     size_t count = 0;
-    if (!values) return gsim_no_memory(error);
     for (size_t row = 0; row < split->frame->row_count; row++) {
         const char *text = gsim_frame_text(column, row);
         bool is_known = !*text;
         for (size_t i = 0; i < count && !is_known; i++) is_known = strcmp(values[i], text) == 0;
         if (!is_known) values[count++] = text;
     }
-    if (count < 2) return GSIM_OK;
+    if (count < 2) return;
     split->columns[split->count] = column;
     split->values[split->count] = values;
     split->value_counts[split->count++] = count;
-    return GSIM_OK;
 }
 
 /* The rows of the combination, which PART names; its frame has no rows where the combination did not run. */
-static enum gsim_status make_part(const struct split *split, size_t combination, struct gsim_page_part *part,
-                                  struct gsim_arena *arena, struct gsim_error *error)
+static void make_part(const struct split *split, size_t combination, struct gsim_page_part *part,
+                      struct gsim_arena *arena)
 {
     const struct gsim_frame *frame = split->frame;
     bool *keep = gsim_arena_alloc(arena, frame->row_count + 1);
@@ -86,9 +83,8 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
                                         i ? " && " : "", name, values[i]);
     }
     part->frame = (struct gsim_frame){0};
-    if (!has_own && split->count) return arena->failed ? gsim_no_memory(error) : GSIM_OK;
+    if (!has_own && split->count) return;
     part->frame.columns = gsim_arena_alloc(arena, sizeof *part->frame.columns * (frame->column_count + 1));
-    if (!part->frame.columns || !keep) return gsim_no_memory(error);
     part->frame.column_count = frame->column_count;
     for (size_t row = 0; row < frame->row_count; row++) part->frame.row_count += keep[row];
     for (size_t c = 0; c < frame->column_count; c++) {
@@ -99,40 +95,34 @@ static enum gsim_status make_part(const struct split *split, size_t combination,
             .name = from->name, .capacity = rows, .number_capacity = rows, .length = rows - 1};
         to->texts = gsim_arena_alloc(arena, sizeof *to->texts * rows);
         to->numbers = gsim_arena_alloc(arena, sizeof *to->numbers * rows);
-        if (!to->texts || !to->numbers) return gsim_no_memory(error);
         for (size_t row = 0; row < frame->row_count; row++) {
             if (!keep[row]) continue;
             to->texts[at] = gsim_frame_text(from, row);
             to->numbers[at++] = gsim_frame_number(from, row);
         }
     }
-    return GSIM_OK;
 }
 
 #define MOST_PARTS 24 /* of a table or a figure */
 
-enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame,
-                                      const char *const *shown, struct gsim_error *error)
+void gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame, const char *const *shown)
 {
     struct split split = {.frame = frame};
-    enum gsim_status status = GSIM_OK;
     size_t combinations = 1;
     *parts = (struct gsim_page_parts){0};
-    for (size_t i = 0; i < frame->column_count && status == GSIM_OK && split.count < MOST_SPLIT; i++) {
+    for (size_t i = 0; i < frame->column_count && split.count < MOST_SPLIT; i++) {
         const struct gsim_frame_column *column = &frame->columns[i];
         if (!gsim_frame_is_setting(column->name) || is_shown(column->name, shown)) continue;
         if (gsim_frame_distinct(frame, column) < 2 || gsim_page_follows_workload(frame, column)) continue;
-        status = find_values(&split, column, &parts->arena, error);
+        find_values(&split, column, &parts->arena);
     }
     for (size_t i = 0; i < split.count; i++) combinations *= split.value_counts[i];
     parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (MOST_PARTS + 1));
-    if (status == GSIM_OK && !parts->parts) status = gsim_no_memory(error);
-    for (size_t i = 0; i < combinations && status == GSIM_OK && parts->count < MOST_PARTS; i++) {
-        status = make_part(&split, i, &parts->parts[parts->count], &parts->arena, error);
-        parts->count += status == GSIM_OK && parts->parts[parts->count].frame.row_count > 0;
+    for (size_t i = 0; i < combinations && parts->count < MOST_PARTS; i++) {
+        make_part(&split, i, &parts->parts[parts->count], &parts->arena);
+        parts->count += parts->parts[parts->count].frame.row_count > 0;
         parts->left_out = combinations - i - 1;
     }
-    return status;
 }
 
 void gsim_page_parts_release(struct gsim_page_parts *parts)

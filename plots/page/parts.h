@@ -21,8 +21,7 @@ struct gsim_page_parts {
 
 /* SHOWN: the settings that vary within a part, up to a NULL. A row without a setting, as of a scheduler that does not
  * have the parameter, is in the parts of all its values. */
-enum gsim_status gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame,
-                                      const char *const *shown, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsim_frame *frame, const char *const *shown);
 void gsim_page_parts_release(struct gsim_page_parts *parts);
 
 /* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */

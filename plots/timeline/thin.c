@@ -18,9 +18,9 @@ struct row {
     double busy_us;                 /* of what is gathered */
 };
 
-bool gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar)
+void gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar)
 {
-    return GSIM_APPEND(bars->bars, bars->count, bars->capacity, *bar);
+    (void)GSIM_APPEND(bars->bars, bars->count, bars->capacity, *bar);
 }
 
 void gsim_bars_release(struct gsim_bars *bars)
@@ -84,13 +84,12 @@ static void gather(struct gsim_bars *bars, struct row *row, const struct gsim_ba
     if (bar->end_us - bar->start_us >= point_us) close_gathered(bars, row, point_us);
 }
 
-bool gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning)
+void gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning)
 {
     size_t count = bars->count;
-    if (count <= GSIM_BARS_MOST) return true;
+    if (count <= GSIM_BARS_MOST) return;
     double points = fmin(MOST_POINTS, fmax(LEAST_POINTS, (double)GSIM_BARS_MOST / (double)thinning->rows));
     struct row *rows = gsim_alloc(sizeof *rows * (thinning->rows + 1));
-    if (!rows) return false;
     bars->count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct gsim_bar bar = bars->bars[i]; /* its place may be written to */
@@ -101,5 +100,4 @@ bool gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning
         write_last(bars, &rows[i]);
     }
     gsim_free(rows);
-    return true;
 }

@@ -32,8 +32,7 @@ struct gsim_thinning {
     uint32_t mixed;          /* the group of a bar that stands for several groups */
 };
 
-/* Both: false when memory runs out. */
-bool gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar);
+void gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar);
 /* Bars of a row come by start and do not overlap. Does nothing to GSIM_BARS_MOST or fewer. */
-bool gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning);
+void gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning);
 void gsim_bars_release(struct gsim_bars *bars);

@@ -53,11 +53,6 @@ struct chart {
     struct gsim_arena arena;
 };
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "cannot draw the timeline: out of memory");
-}
-
 static bool is_drawn(const struct chart *chart, const struct gsim_span *span)
 {
     return span->end_us > chart->from_us && span->start_us < chart->until_us;
@@ -110,20 +105,18 @@ static uint32_t copy_group(const struct gsim_span *span)
 }
 
 /* Merges equal names and ranks them by their time; each span's group follows. */
-static enum gsim_status choose_groups(struct chart *chart, struct gsim_error *error)
+static void choose_groups(struct chart *chart)
 {
     const struct gsim_track *track = chart->track;
     struct name_time *all = gsim_arena_alloc(&chart->arena, sizeof *all * (track->span_count + 1));
     chart->names = gsim_arena_alloc(&chart->arena, sizeof *all * (track->span_count + 1));
     chart->group = gsim_arena_alloc(&chart->arena, sizeof *chart->group * (track->span_count + 1));
     size_t count = 0;
-    if (chart->arena.failed) return no_memory(error);
     for (size_t i = 0; i < track->span_count; i++) {
         const struct gsim_span *span = &track->spans[i];
         chart->group[i] = copy_group(span);
         if (span->kind != GSIM_SPAN_KERNEL || !is_drawn(chart, span)) continue;
         const char *name = gsim_kernel_short_name(&chart->arena, span->name);
-        if (!name) return no_memory(error);
         all[count++] = (struct name_time){.name = name, .us = span->end_us - span->start_us, .index = i};
     }
     if (count) qsort(all, count, sizeof *all, by_name);
@@ -140,7 +133,6 @@ static enum gsim_status choose_groups(struct chart *chart, struct gsim_error *er
         while (rank < named && strcmp(chart->names[rank].name, all[i].name) != 0) rank++;
         chart->group[all[i].index] = rank < named ? GROUP_NAMED + (uint32_t)rank : GROUP_OTHERS;
     }
-    return GSIM_OK;
 }
 
 /* --- rows --- */
@@ -236,7 +228,7 @@ static unsigned place_of(uint32_t group)
                                    : COLOURS + 2 + group; /* the last: several */
 }
 
-static enum gsim_status put_legend(struct chart *chart, double *key_cm, struct gsim_error *error)
+static void put_legend(struct chart *chart, double *key_cm)
 {
     const char *names[GROUP_NAMED + COLOURS];
     unsigned places[GROUP_NAMED + COLOURS];
@@ -247,13 +239,11 @@ static enum gsim_status put_legend(struct chart *chart, double *key_cm, struct g
             names[count] = group_name(chart, group);
             places[count++] = place;
         }
-    if (chart->arena.failed) return no_memory(error);
     *key_cm = gsim_figure_legend(chart->figure, names, places, count);
-    return GSIM_OK;
 }
 
 /* Bars of the rows, fewer where there are very many. Before the legend: what is drawn as one may need an entry. */
-static enum gsim_status make_bars(struct chart *chart, struct gsim_error *error)
+static void make_bars(struct chart *chart)
 {
     const struct gsim_thinning thinning = {.rows = chart->rows,
                                            .span_us = chart->until_us - chart->from_us,
@@ -269,9 +259,9 @@ static enum gsim_status make_bars(struct chart *chart, struct gsim_error *error)
                                      .count = 1,
                                      .kernels = span->kind == GSIM_SPAN_KERNEL,
                                      .shade = GSIM_BAR_SHADES};
-        if (!gsim_bars_add(&chart->bars, &bar)) return no_memory(error);
+        gsim_bars_add(&chart->bars, &bar);
     }
-    if (!gsim_bars_thin(&chart->bars, &thinning)) return no_memory(error);
+    gsim_bars_thin(&chart->bars, &thinning);
     memset(chart->used, 0, sizeof chart->used);
     for (size_t i = 0; i < chart->bars.count; i++) chart->used[chart->bars.bars[i].group] = true;
     gsim_figure_number(chart->figure, "thinned", (double)chart->bars.thinned);
@@ -280,7 +270,6 @@ static enum gsim_status make_bars(struct chart *chart, struct gsim_error *error)
         chart->figure, "thinned_text",
         gsim_arena_printf(&chart->arena, "%s kernels thinned%s", gsim_text_count(text, chart->bars.thinned),
                           chart->figure->size.width_cm < 12 ? "" : ": neighbours as one bar, paler where it has gaps"));
-    return chart->arena.failed ? no_memory(error) : GSIM_OK;
 }
 
 static void put_bars(struct chart *chart)
@@ -297,15 +286,13 @@ static void put_bars(struct chart *chart)
 
 /* --- load --- */
 /* Where a recording has no counters: how many kernels are under way, as loads. */
-static enum gsim_status count_running(struct chart *chart, struct gsim_load **loads, size_t *load_count,
-                                      struct gsim_error *error)
+static void count_running(struct chart *chart, struct gsim_load **loads, size_t *load_count)
 {
     size_t count = 0, ended = 0;
     double *starts = gsim_arena_alloc(&chart->arena, sizeof *starts * (chart->slices.count + 1));
     double *ends = gsim_arena_alloc(&chart->arena, sizeof *ends * (chart->slices.count + 1));
     *loads = gsim_arena_alloc(&chart->arena, sizeof **loads * (2 * chart->slices.count + 1));
     *load_count = 0;
-    if (chart->arena.failed) return no_memory(error);
     for (size_t i = 0; i < chart->slices.count; i++) {
         const struct gsim_span *span = &chart->track->spans[chart->slices.slices[i].record];
         if (span->kind != GSIM_SPAN_KERNEL) continue;
@@ -320,7 +307,6 @@ static enum gsim_status count_running(struct chart *chart, struct gsim_load **lo
         while (ended < count && ends[ended] <= now) ended++;
         (*loads)[(*load_count)++] = (struct gsim_load){.start_us = now, .busy_sms = (double)(started - ended)};
     }
-    return GSIM_OK;
 }
 
 /* The load over [START, END), weighted by time; *AT is a cursor over the steps. */
@@ -339,7 +325,7 @@ static struct gsim_load mean_load(const struct gsim_load *loads, size_t count, d
 }
 
 /* Means over as many parts as print shows; a line where they change, one at the end. */
-static enum gsim_status put_load(struct chart *chart, struct gsim_error *error)
+static void put_load(struct chart *chart)
 {
     const struct gsim_track *track = chart->track;
     bool is_told = track->load_count > 0 && track->sm_count > 0;
@@ -347,7 +333,7 @@ static enum gsim_status put_load(struct chart *chart, struct gsim_error *error)
     double warp_scale = is_told && track->warps_per_sm > 0 ? scale / track->warps_per_sm : NAN;
     struct gsim_load *loads = track->loads, last = {.start_us = NAN};
     size_t count = track->load_count, at = 0;
-    if (!is_told && count_running(chart, &loads, &count, error) != GSIM_OK) return error->status;
+    if (!is_told) count_running(chart, &loads, &count);
     gsim_output_printf(&chart->figure->data, "\n\n# time_us\t%s\n",
                        is_told ? "SMs_in_use_percent\toccupancy_percent" : "kernels_running\tnone");
     gsim_figure_number(chart->figure, "load_is_share", is_told);
@@ -363,7 +349,6 @@ static enum gsim_status put_load(struct chart *chart, struct gsim_error *error)
         if (isnan(warp_scale)) gsim_output_text(&chart->figure->data, "\tNaN\n");
         else gsim_output_printf(&chart->figure->data, "\t%.3f\n", load.warps * warp_scale);
     }
-    return GSIM_OK;
 }
 
 /* --- the figure --- */
@@ -395,18 +380,17 @@ enum gsim_status gsim_timeline_plot(const struct gsim_track *track, const struct
     struct chart chart = {.track = track, .figure = figure};
     double key_cm = 0;
     enum gsim_status status = choose_window(&chart, view, error);
-    if (status == GSIM_OK) status = choose_groups(&chart, error);
+    if (status == GSIM_OK) choose_groups(&chart);
     if (status == GSIM_OK) status = arrange(&chart, error);
     const char **labels = gsim_arena_alloc(&chart.arena, sizeof *labels * (chart.slices.count + 1));
-    if (status == GSIM_OK && !labels) status = no_memory(error);
     if (status == GSIM_OK) {
         name_rows(&chart, labels);
-        status = make_bars(&chart, error);
+        make_bars(&chart);
     }
-    if (status == GSIM_OK) status = put_legend(&chart, &key_cm, error);
+    if (status == GSIM_OK) put_legend(&chart, &key_cm);
     if (status == GSIM_OK) {
         put_rows(&chart, labels);
-        status = put_load(&chart, error);
+        put_load(&chart);
     }
     if (status == GSIM_OK) {
         put_bars(&chart);

@@ -47,19 +47,16 @@ static const char *text_of(struct gsim_track *track, const char *value)
     return text ? text : "";
 }
 
-/* --- records ----------------------------------------------------------------------------------------------------- */
-static enum gsim_status add_span(struct gsim_track *track, const struct gsim_span *span, struct gsim_error *error)
+static void add_span(struct gsim_track *track, const struct gsim_span *span)
 {
-    if (!GSIM_APPEND(track->spans, track->span_count, track->span_capacity, *span)) return gsim_no_memory(error);
+    (void)GSIM_APPEND(track->spans, track->span_count, track->span_capacity, *span);
     if (span->end_us > track->end_us) track->end_us = span->end_us;
-    return track->arena.failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
-static enum gsim_status add_load(struct gsim_track *track, double start_us, double busy_sms, double warps,
-                                 struct gsim_error *error)
+static void add_load(struct gsim_track *track, double start_us, double busy_sms, double warps)
 {
-    return GSIM_ADD(error, track->loads, track->load_count, track->load_capacity,
-                    (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps});
+    gsim_array_grow(&track->loads, sizeof *track->loads, track->load_count, &track->load_capacity);
+    track->loads[track->load_count++] = (struct gsim_load){.start_us = start_us, .busy_sms = busy_sms, .warps = warps};
 }
 
 void gsim_track_release(struct gsim_track *track)
@@ -97,7 +94,8 @@ static enum gsim_status read_span(struct gsim_track *track, const char *record, 
     if (!(span.end_us >= span.start_us) || !isfinite(span.end_us))
         return gsim_error_set(error, GSIM_INPUT, "%s: expected start_us and end_us in ascending order",
                               is_kernel ? "kernels" : "copies");
-    return add_span(track, &span, error);
+    add_span(track, &span);
+    return GSIM_OK;
 }
 
 static enum gsim_status read_spans(struct gsim_track *track, const char *list, bool is_kernel, struct gsim_error *error)
@@ -115,13 +113,12 @@ static enum gsim_status read_occupancy(struct gsim_track *track, const char *obj
 {
     static const char *const names[] = {"sm_count", "warps_per_sm", "steps", NULL};
     const char *values[3], *inner;
-    enum gsim_status status = GSIM_OK;
     if (!object || *object != '{') return GSIM_OK; /* reports of versions that did not write it */
     find_members(object, names, values);
     track->sm_count = fmax(0, number_of(values[0]));
     track->warps_per_sm = fmax(0, number_of(values[1]));
     if (!values[2] || *values[2] != '[') return GSIM_OK;
-    GSIM_SCAN_WHILE(step, values[2], NULL, status == GSIM_OK) {
+    GSIM_SCAN_EACH(step, values[2], NULL) {
         double numbers[3] = {0};
         int count = 0;
         for (const char *value = *step == '[' ? gsim_scan_next(step, NULL, &inner) : NULL; value && count < 3;
@@ -129,9 +126,9 @@ static enum gsim_status read_occupancy(struct gsim_track *track, const char *obj
             numbers[count++] = number_of(value);
         if (count < 3 || !isfinite(numbers[0] + numbers[1] + numbers[2]))
             return gsim_error_set(error, GSIM_INPUT, "occupancy.steps: expected lists of three numbers");
-        status = add_load(track, numbers[0], numbers[1], numbers[2], error);
+        add_load(track, numbers[0], numbers[1], numbers[2]);
     }
-    return status;
+    return GSIM_OK;
 }
 
 /* "tasks": [{"name": ...}, ...]. Of one there is nothing to tell apart. */
@@ -145,7 +142,6 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
         count++;
     if (count < 2) return GSIM_OK;
     track->tasks = gsim_arena_alloc(&track->arena, sizeof *track->tasks * count);
-    if (!track->tasks) return gsim_no_memory(error);
     GSIM_SCAN_EACH(task, list, NULL) {
         name = NULL;
         if (*task == '{') find_members(task, names, &name);
@@ -155,47 +151,41 @@ static enum gsim_status read_tasks(struct gsim_track *track, const char *list, s
         if (track->spans[i].task >= count)
             return gsim_error_set(error, GSIM_INPUT, "kernels: expected a task below %zu, found %u", count,
                                   track->spans[i].task);
-    return track->arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    return GSIM_OK;
 }
 
-static enum gsim_status add_iteration(struct gsim_track *track, double start_us, double end_us,
-                                      struct gsim_error *error)
+static void add_iteration(struct gsim_track *track, double start_us, double end_us)
 {
-    return GSIM_ADD(error, track->iterations, track->iteration_count, track->iteration_capacity,
-                    (struct gsim_track_window){.start_us = start_us, .end_us = end_us});
+    gsim_array_grow(&track->iterations, sizeof *track->iterations, track->iteration_count, &track->iteration_capacity);
+    track->iterations[track->iteration_count++] = (struct gsim_track_window){.start_us = start_us, .end_us = end_us};
 }
 
 /* Two lists of equal length: starts and durations. */
-static enum gsim_status read_iterations(struct gsim_track *track, const char *starts, const char *durations,
-                                        struct gsim_error *error)
+static void read_iterations(struct gsim_track *track, const char *starts, const char *durations)
 {
     const char *rest, *other;
-    enum gsim_status status = GSIM_OK;
-    if (!starts || !durations || *starts != '[' || *durations != '[') return GSIM_OK;
+    if (!starts || !durations || *starts != '[' || *durations != '[') return;
     const char *start = gsim_scan_next(starts, NULL, &rest), *duration = gsim_scan_next(durations, NULL, &other);
-    while (start && duration && status == GSIM_OK) {
-        status = add_iteration(track, number_of(start), number_of(start) + number_of(duration), error);
+    while (start && duration) {
+        add_iteration(track, number_of(start), number_of(start) + number_of(duration));
         start = gsim_scan_next(gsim_scan_skip(start), NULL, &rest);
         duration = gsim_scan_next(gsim_scan_skip(duration), NULL, &other);
     }
-    return status;
 }
 
 /* Traces say of each span which iteration it belongs to. */
-static enum gsim_status find_iterations(struct gsim_track *track, struct gsim_error *error)
+static void find_iterations(struct gsim_track *track)
 {
     uint32_t last = 0;
-    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < track->span_count; i++)
         last = track->spans[i].iteration > last ? track->spans[i].iteration : last;
-    if (last > 1000000) return GSIM_OK;
-    for (uint32_t i = 0; i <= last && last && status == GSIM_OK; i++) status = add_iteration(track, INFINITY, 0, error);
-    for (size_t i = 0; i < track->span_count && last && status == GSIM_OK; i++) {
+    if (last > 1000000) return;
+    for (uint32_t i = 0; i <= last && last; i++) add_iteration(track, INFINITY, 0);
+    for (size_t i = 0; i < track->span_count && last; i++) {
         struct gsim_track_window *window = &track->iterations[track->spans[i].iteration];
         window->start_us = fmin(window->start_us, track->spans[i].start_us);
         window->end_us = fmax(window->end_us, track->spans[i].end_us);
     }
-    return status;
 }
 
 static enum gsim_status read_report(struct gsim_track *track, const char *path, struct gsim_error *error)
@@ -219,7 +209,7 @@ static enum gsim_status read_report(struct gsim_track *track, const char *path, 
         status = read_spans(track, values[5], true, error);
         if (status == GSIM_OK) status = read_spans(track, values[7], false, error);
         if (status == GSIM_OK) status = read_occupancy(track, values[8], error);
-        if (status == GSIM_OK) status = read_iterations(track, values[9], values[6], error);
+        if (status == GSIM_OK) read_iterations(track, values[9], values[6]);
         if (status == GSIM_OK) status = read_tasks(track, values[10], error);
         track->end_us = fmax(track->end_us, number_of(values[4]));
     }
@@ -299,23 +289,24 @@ static bool is_text(const char *value, const char *text)
 }
 
 /* gsim_chrome_write's two counters; each is an event of its own. */
-static enum gsim_status read_counter(struct trace *trace, const char *name, const char *ts, const char *args,
-                                     struct gsim_error *error)
+static void read_counter(struct trace *trace, const char *name, const char *ts, const char *args)
 {
     static const char *const names[] = {"busy SMs", "warps", NULL};
     const char *values[2];
     struct gsim_track *track = trace->track;
-    if (!args || *args != '{' || (!is_text(name, "occupancy") && !is_text(name, "resident warps"))) return GSIM_OK;
+    if (!args || *args != '{' || (!is_text(name, "occupancy") && !is_text(name, "resident warps"))) return;
     find_members(args, names, values);
     double at = time_of(trace, ts);
-    if (isnan(at) || (!values[0] && !values[1])) return GSIM_OK;
+    if (isnan(at) || (!values[0] && !values[1])) return;
     if (values[0]) trace->busy_sms = number_of(values[0]);
     if (values[1]) trace->warps = number_of(values[1]);
     struct gsim_load *last = track->load_count ? &track->loads[track->load_count - 1] : NULL;
-    if (!last || last->start_us != at) return add_load(track, at, trace->busy_sms, trace->warps, error);
+    if (!last || last->start_us != at) {
+        add_load(track, at, trace->busy_sms, trace->warps);
+        return;
+    }
     last->busy_sms = trace->busy_sms;
     last->warps = trace->warps;
-    return GSIM_OK;
 }
 
 static enum gsim_span_kind kind_of(const char *category, const char *name)
@@ -337,7 +328,10 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     text = gsim_scan_start(text);
     if (*text != '{') return gsim_error_set(error, GSIM_INPUT, "expected an event, found another value");
     find_members(text, names, v);
-    if (is_text(v[0], "C")) return read_counter(trace, v[2], v[3], v[5], error);
+    if (is_text(v[0], "C")) {
+        read_counter(trace, v[2], v[3], v[5]);
+        return GSIM_OK;
+    }
     if (!is_text(v[0], "X")) return GSIM_OK;
     if (!is_text(v[1], "kernel") && !is_text(v[1], "gpu_memcpy") && !is_text(v[1], "gpu_memset")) return GSIM_OK;
     if (v[5] && *v[5] == '{') find_members(v[5], arguments, args);
@@ -353,7 +347,8 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     if (span.kind != GSIM_SPAN_KERNEL) span.name = args[4] ? text_of(trace->track, args[4]) : "explicit";
     if (!isfinite(span.start_us) || !(span.end_us >= span.start_us))
         return gsim_error_set(error, GSIM_INPUT, "ts and dur: expected times in microseconds");
-    return add_span(trace->track, &span, error);
+    add_span(trace->track, &span);
+    return GSIM_OK;
 }
 
 /* "gpusim": what was simulated; deviceProperties[0]: the SMs, and the name where gpusim did not write it. */
@@ -403,7 +398,8 @@ static enum gsim_status read_trace(struct gsim_track *track, const char *path, s
     enum gsim_status status = gsim_events_read(path, &handler, error);
     if (status != GSIM_OK) return status;
     if (!track->scheduler[0]) shift(track); /* gpusim's own begin with the program's first call */
-    return find_iterations(track, error);
+    find_iterations(track);
+    return GSIM_OK;
 }
 
 /* --- which of the two --- */

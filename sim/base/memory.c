@@ -59,7 +59,7 @@ struct gsim_arena_chunk {
 
 static struct gsim_arena_chunk *chunk_create(size_t size)
 {
-    if (size > SIZE_MAX / 2) return NULL;
+    if (size > SIZE_MAX / 2) return or_end(NULL);
     struct gsim_arena_chunk *chunk = gsim_alloc(sizeof(*chunk) + size);
     if (chunk) chunk->size = size;
     return chunk;

@@ -95,34 +95,28 @@ void gsim_matches_release(struct gsim_matches *matches)
     *matches = (struct gsim_matches){0};
 }
 
-static enum gsim_status add_base(struct gsim_matches *matches, const char *identity, double value,
-                                 struct gsim_error *error)
+static void add_base(struct gsim_matches *matches, const char *identity, double value)
 {
     struct gsim_base_group *group = matches->groups;
     while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity)))
         group = group->next;
     if (!group) {
         group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
-        if (!group) return gsim_no_memory(error);
         *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
         matches->groups = group;
     }
-    if (!GSIM_APPEND(group->bases, group->count, group->capacity, (struct base){identity, value, value * value, 1}))
-        return gsim_no_memory(error);
+    (void)GSIM_APPEND(group->bases, group->count, group->capacity, (struct base){identity, value, value * value, 1});
     matches->base_count++;
-    return GSIM_OK;
 }
 
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count,
-                                  int roles, double value, struct gsim_error *error)
+void gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles,
+                      double value)
 {
     const char *identity = identify(matches, settings, count);
-    if (!identity) return gsim_no_memory(error);
     if (roles & GSIM_MATCH_ROW) {
-        if (!GSIM_APPEND(matches->rows, matches->row_count, matches->row_capacity, identity))
-            return gsim_no_memory(error);
+        (void)GSIM_APPEND(matches->rows, matches->row_count, matches->row_capacity, identity);
     }
-    return roles & GSIM_MATCH_BASE && !isnan(value) ? add_base(matches, identity, value, error) : GSIM_OK;
+    if (roles & GSIM_MATCH_BASE && !isnan(value)) add_base(matches, identity, value);
 }
 
 GSIM_ORDER(by_identity, struct base, GSIM_TEXT(identity))
@@ -141,7 +135,7 @@ static const char *find_common(const struct gsim_matches *matches, const struct 
     return text;
 }
 
-enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error)
+void gsim_matches_prepare(struct gsim_matches *matches)
 {
     for (struct gsim_base_group *group = matches->groups; group; group = group->next) {
         size_t kept = 0;
@@ -157,10 +151,9 @@ enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_
             }
         }
         group->count = kept;
-        if (!(group->common = find_common(matches, group))) return gsim_no_memory(error);
+        group->common = find_common(matches, group);
     }
     matches->scratch = gsim_arena_alloc(matches->arena, 2 * matches->longest + 1);
-    return matches->scratch ? GSIM_OK : gsim_no_memory(error);
 }
 
 struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index)

@@ -41,9 +41,9 @@ void gsim_matches_init(struct gsim_matches *matches, struct gsim_arena *arena);
 void gsim_matches_release(struct gsim_matches *matches);
 /* SETTINGS, which are sorted here, without the name in which bases differ; of two with one name the first counts. A
  * base whose VALUE is NAN is none. */
-enum gsim_status gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count,
-                                  int roles, double value, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles,
+                      double value);
 /* After the last one is added. */
-enum gsim_status gsim_matches_prepare(struct gsim_matches *matches, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_matches_prepare(struct gsim_matches *matches);
 /* Of the row added INDEX-th. */
 struct gsim_match gsim_matches_find(const struct gsim_matches *matches, size_t index);

@@ -71,7 +71,6 @@ static enum gsim_status compile(struct reading *reading, struct gsim_error *erro
     struct gsim_arena *arena = &reading->answer->arena;
     enum gsim_status status = GSIM_OK;
     reading->where = GSIM_ARENA_ARRAY(arena, struct gsim_where *, reading->query->condition_count);
-    if (!reading->where) return gsim_no_memory(error);
     for (size_t i = 0; i < reading->query->condition_count && status == GSIM_OK; i++)
         status = gsim_where_compile(reading->query->conditions[i], &names, arena, &reading->where[i], error);
     return status;
@@ -114,10 +113,8 @@ static enum gsim_status choose_names(struct reading *reading, size_t axis_count,
     bool is_all = query->column_count == 1 && strcmp(query->columns[0], GSIM_QUERY_ALL) == 0;
     answer->names =
         GSIM_ARENA_ARRAY(&answer->arena, const char *, reading->known_count + GSIM_COLUMN_COUNT + query->column_count);
-    if (!answer->names) return gsim_no_memory(error);
     for (size_t i = 0; i < query->column_count && status == GSIM_OK && !is_all; i++) {
         const char *name = answer->names[answer->name_count++] = gsim_arena_strdup(&answer->arena, query->columns[i]);
-        if (!name) return gsim_no_memory(error);
         status = check_name(reading, name, error);
     }
     if (query->columns && !is_all) return status;
@@ -231,8 +228,7 @@ static void add_setting(void *data, const char *name, const struct gsim_cell *va
     if (text) reading->settings[reading->setting_count++] = (struct gsim_match_setting){name, text};
 }
 
-static enum gsim_status match(struct reading *reading, struct gsim_view *view, int roles, double value,
-                              struct gsim_error *error)
+static void match(struct reading *reading, struct gsim_view *view, int roles, double value)
 {
     static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device,
                                               GSIM_COLUMN_repeat};
@@ -240,16 +236,14 @@ static enum gsim_status match(struct reading *reading, struct gsim_view *view, i
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
         add_setting(reading, gsim_column_name(always[i]), &view->row->cells[always[i]]);
     gsim_view_axes(view, add_setting, reading);
-    if (reading->answer->arena.failed) return gsim_no_memory(error);
-    return gsim_matches_add(&reading->matches, reading->settings, reading->setting_count, roles, value, error);
+    gsim_matches_add(&reading->matches, reading->settings, reading->setting_count, roles, value);
 }
 
-static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view, bool is_ok, struct gsim_error *error)
+static void keep_row(struct reading *reading, struct gsim_view *view, bool is_ok)
 {
     struct gsim_selected *answer = reading->answer;
     const struct gsim_query *query = reading->query;
-    if (gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room))
-        return gsim_no_memory(error);
+    gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room);
     struct gsim_selected_row *row = &answer->rows[answer->row_count++];
     struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
     *row = (struct gsim_selected_row){
@@ -264,11 +258,8 @@ static enum gsim_status keep_row(struct reading *reading, struct gsim_view *view
     if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least))
         answer->iterations_least = ran->real;
     if (ran->type != GSIM_CELL_NULL && ran->real > answer->iterations_most) answer->iterations_most = ran->real;
-    enum gsim_status status = GSIM_OK;
     if (query->base_name)
-        status =
-            match(reading, view, row->is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, row->value, error);
-    return status == GSIM_OK && answer->arena.failed ? gsim_no_memory(error) : status;
+        match(reading, view, row->is_base ? GSIM_MATCH_ROW | GSIM_MATCH_BASE : GSIM_MATCH_ROW, row->value);
 }
 
 static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsim_error *error)
@@ -279,33 +270,32 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
     struct gsim_where_names names = {value_of, &asked};
     const struct gsim_cell *state = &row->cells[GSIM_COLUMN_status];
     bool is_ok = state->type == GSIM_CELL_TEXT && strcmp(state->text, "ok") == 0, holds = true;
-    enum gsim_status status = GSIM_OK;
+    (void)error;
     gsim_view_init(&view, row);
     for (size_t i = 0; i < reading->query->condition_count && holds; i++)
         holds = gsim_where_holds(reading->where[i], &names);
     if (holds && !is_ok) reading->answer->failed_count++;
     if (holds && (is_ok || (reading->query->with_failed && state->type == GSIM_CELL_TEXT)))
-        status = keep_row(reading, &view, is_ok, error);
+        keep_row(reading, &view, is_ok);
     /* A base row counts even where the conditions show other rows only. */
     else if (is_ok && reading->query->base_name && is_base(reading, &view)) {
         struct gsim_cell value = gsim_view_value(&view, reading->ratio_of);
-        status = match(reading, &view, GSIM_MATCH_BASE, value.real, error);
+        match(reading, &view, GSIM_MATCH_BASE, value.real);
     }
     gsim_view_release(&view);
-    return status;
+    return GSIM_OK;
 }
 
 /* --- speed-ups and groups --------------------------------------------------------------------------------------- */
-static enum gsim_status put_speedups(struct reading *reading, struct gsim_error *error)
+static void put_speedups(struct reading *reading)
 {
     struct gsim_selected *answer = reading->answer;
-    enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
-    for (size_t i = 0; i < answer->row_count && status == GSIM_OK; i++) {
+    gsim_matches_prepare(&reading->matches);
+    for (size_t i = 0; i < answer->row_count; i++) {
         double base = gsim_matches_find(&reading->matches, i).mean, own = answer->rows[i].value;
         answer->rows[i].value = own > 0 ? base / own : NAN;
         if (isnan(base)) answer->no_base_count++;
     }
-    return status;
 }
 
 static bool is_group(const void *list, uint32_t group, const void *row)
@@ -331,11 +321,11 @@ static uint32_t group_of(struct gsim_selected *answer, struct gsim_slots *groups
     return group;
 }
 
-static enum gsim_status group(struct gsim_selected *answer, struct gsim_error *error)
+static void group(struct gsim_selected *answer)
 {
     struct gsim_slots groups = {0};
     answer->stats = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_stats, answer->row_count + 1);
-    if (!answer->stats || !gsim_slots_reserve(&groups, answer->row_count)) return gsim_no_memory(error);
+    gsim_slots_reserve(&groups, answer->row_count);
     for (size_t i = 0; i < answer->row_count; i++) {
         struct gsim_selected_row row = answer->rows[i];
         if (isnan(row.value)) continue;
@@ -347,7 +337,6 @@ static enum gsim_status group(struct gsim_selected *answer, struct gsim_error *e
     answer->row_count = groups.count;
     gsim_slots_release(&groups);
     for (size_t i = 0; i < answer->row_count; i++) answer->rows[i].value = gsim_stats_mean(&answer->stats[i]);
-    return GSIM_OK;
 }
 
 /* --- pairs -------------------------------------------------------------------------------------------------------- */
@@ -390,17 +379,15 @@ static size_t cells_of(const struct paired_row *rows, size_t count, struct gsim_
     return cell_count;
 }
 
-static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
+static void pair(struct reading *reading)
 {
     struct gsim_selected *answer = reading->answer;
     struct gsim_slots groups = {0};
     struct paired_row *rows = GSIM_ARENA_ARRAY(&answer->arena, struct paired_row, answer->row_count + 1);
     struct gsim_cell_pair *cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell_pair, answer->row_count + 1);
     answer->pairs = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_pairs, answer->row_count + 1);
-    if (!rows || !cells || !answer->pairs) return gsim_no_memory(error);
-    enum gsim_status status = gsim_matches_prepare(&reading->matches, error);
-    if (status != GSIM_OK) return status;
-    if (!gsim_slots_reserve(&groups, answer->row_count)) return gsim_no_memory(error);
+    gsim_matches_prepare(&reading->matches);
+    gsim_slots_reserve(&groups, answer->row_count);
     size_t count = collect_pairs(reading, rows, &groups);
     qsort(rows, count, sizeof *rows, by_cell);
     for (size_t first = 0, next; first < count; first = next) {
@@ -409,7 +396,6 @@ static enum gsim_status pair(struct reading *reading, struct gsim_error *error)
     }
     answer->row_count = groups.count;
     gsim_slots_release(&groups);
-    return GSIM_OK;
 }
 
 enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_query *query, struct gsim_selected *answer,
@@ -426,9 +412,9 @@ enum gsim_status gsim_query_run(struct gsim_store *store, const struct gsim_quer
         status = gsim_error_set(error, GSIM_USAGE, "--base %s=%s: no row of the file has that", query->base_name,
                                 query->base_value);
     if (status == GSIM_OK && strcmp(answer->value_name, GSIM_QUERY_SPEEDUP) == 0 && !query->is_paired)
-        status = put_speedups(&reading, error);
-    if (status == GSIM_OK && query->is_paired) status = pair(&reading, error);
-    else if (status == GSIM_OK && query->is_grouped) status = group(answer, error);
+        put_speedups(&reading);
+    if (status == GSIM_OK && query->is_paired) pair(&reading);
+    else if (status == GSIM_OK && query->is_grouped) group(answer);
     gsim_matches_release(&reading.matches);
     gsim_free(reading.settings);
     if (status != GSIM_OK) gsim_selected_release(answer);

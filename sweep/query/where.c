@@ -237,7 +237,6 @@ enum gsim_status gsim_where_compile(const char *text, const struct gsim_where_na
                                             .stack = GSIM_ARENA_ARRAY(arena, struct gsim_cell, room),
                                             .room = room};
     if (!arena->failed) parse(&parser, BINDS_OR);
-    if (arena->failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (*parser.at) fail(&parser, "a comparison sign, 'and' or 'or'");
     for (size_t i = 0; i < parser.where->count; i++)
         if (parser.where->steps[i].kind == KIND_NAME) return parser.status;

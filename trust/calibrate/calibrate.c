@@ -11,8 +11,7 @@
 
 #include "sim/device/device.h"
 
-enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base,
-                                       const char *name, struct gsim_error *error)
+void gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *name)
 {
     memset(c, 0, sizeof *c);
     c->device = *base;
@@ -22,11 +21,11 @@ enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct 
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         c->numbers[i] = (struct gsim_calibrated){
             .base = gsim_device_get(base, (enum gsim_device_number)i), .low = NAN, .high = NAN};
-    return gsim_calibration_name(c, base, base->title, false, error);
+    gsim_calibration_name(c, base, base->title, false);
 }
 
-enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base,
-                                       const char *title, bool same_gpu, struct gsim_error *error)
+void gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *title,
+                           bool same_gpu)
 {
     struct gsim_arena *arena = &c->device.arena;
     c->device.title = gsim_arena_strdup(arena, title);
@@ -37,7 +36,6 @@ enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct 
             same_gpu ? gsim_arena_printf(arena, "from the base %s: %s", base->name, base->source[i])
                      : gsim_arena_printf(arena, "from the base %s (%s there): %s", base->name, kind, base->source[i]);
     }
-    return arena->failed ? gsim_no_memory(error) : GSIM_OK;
 }
 
 void gsim_calibration_release(struct gsim_calibration *c)
@@ -82,24 +80,20 @@ enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_devi
     return GSIM_OK;
 }
 
-enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_error *error, const char *format, ...)
+void gsim_calibration_warn(struct gsim_calibration *c, const char *format, ...)
 {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (gsim_array_grow(&c->warnings, sizeof *c->warnings, c->warning_count, &c->warning_capacity))
-        return gsim_no_memory(error);
+    gsim_array_grow(&c->warnings, sizeof *c->warnings, c->warning_count, &c->warning_capacity);
     c->warnings[c->warning_count] = gsim_arena_strdup(&c->arena, text);
-    if (!c->warnings[c->warning_count]) return gsim_no_memory(error);
     c->warning_count++;
-    return GSIM_OK;
 }
 
-enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
-                                          enum gsim_device_number b, double correlation, struct gsim_error *error)
+void gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
+                              double correlation)
 {
-    return GSIM_ADD(error, c->pairs, c->pair_count, c->pair_capacity,
-                    (struct gsim_calibration_pair){a, b, correlation});
+    (void)GSIM_APPEND(c->pairs, c->pair_count, c->pair_capacity, (struct gsim_calibration_pair){a, b, correlation});
 }

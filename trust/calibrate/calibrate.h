@@ -72,12 +72,11 @@ struct gsim_calibration {
 };
 
 /* BASE is copied. */
-enum gsim_status gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base,
-                                       const char *name, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibration_init(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *name);
 /* Before anything is fitted: whose device it is. All numbers are marked as the base's; SAME_GPU: they were measured on
  * this very kind of GPU, and keep their kinds; else they become assumed. */
-enum gsim_status gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base,
-                                       const char *title, bool same_gpu, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibration_name(struct gsim_calibration *c, const struct gsim_device_spec *base, const char *title,
+                           bool same_gpu);
 void gsim_calibration_release(struct gsim_calibration *c); /* accepts a zeroed one */
 
 /* FILE: how sources name it. GSIM_INPUT when the compute capability is not known. */
@@ -131,8 +130,6 @@ double gsim_calibration_scale(enum gsim_device_number number, double value);
 enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value,
                                       double low, double high, enum gsim_number_kind kind, const char *source,
                                       struct gsim_error *error) GSIM_NODISCARD;
-enum gsim_status gsim_calibration_warn(struct gsim_calibration *c, struct gsim_error *error, const char *format, ...)
-    GSIM_PRINTF(3, 4) GSIM_NODISCARD;
-enum gsim_status gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a,
-                                          enum gsim_device_number b, double correlation,
-                                          struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibration_warn(struct gsim_calibration *c, const char *format, ...) GSIM_PRINTF(2, 3);
+void gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
+                              double correlation);

@@ -34,8 +34,7 @@ static enum gsim_status put(struct gsim_calibration *c, const struct gsim_probe 
 }
 
 /* --- attributes --- */
-static enum gsim_status check_limits(struct gsim_calibration *c, const struct gsim_probe *probe,
-                                     struct gsim_error *error)
+static void check_limits(struct gsim_calibration *c, const struct gsim_probe *probe)
 {
     const struct gsim_sm_limits limits = gsim_sm_limits(&c->device);
     const struct {
@@ -47,15 +46,13 @@ static enum gsim_status check_limits(struct gsim_calibration *c, const struct gs
                  {"bytes of shared memory per SM", probe->smem_per_sm_bytes, limits.smem_bytes},
                  {"bytes of shared memory per block", probe->smem_per_block_bytes, limits.smem_block_bytes},
                  {"reserved bytes of shared memory per block", probe->smem_reserved_bytes, limits.smem_reserved_bytes}};
-    enum gsim_status status = GSIM_OK;
     char capability[GSIM_CAPABILITY_TEXT];
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && status == GSIM_OK; i++)
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (!isnan(pairs[i].found) && pairs[i].found != pairs[i].known)
-            status = gsim_calibration_warn(
-                c, error, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
+            gsim_calibration_warn(
+                c, "%s: the probe found %.0f, compute capability %s is known to have %.0f, which is used",
                 pairs[i].name, pairs[i].found, gsim_capability_text(limits.compute_capability, capability),
                 pairs[i].known);
-    return status;
 }
 
 enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
@@ -78,7 +75,8 @@ enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const str
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++)
         if (!isnan(rows[i].value) && rows[i].value > 0)
             status = put(c, probe, file, rows[i].number, rows[i].value, GSIM_KIND_MEASURED, rows[i].what, error);
-    return status == GSIM_OK ? check_limits(c, probe, error) : status;
+    if (status == GSIM_OK) check_limits(c, probe);
+    return status;
 }
 
 /* --- memory --- */
@@ -164,10 +162,10 @@ static enum gsim_status arithmetic(struct gsim_calibration *c, const struct gsim
              d->fp32_lanes_per_sm, d->clock_mhz);
     enum gsim_status status = put(c, probe, file, GSIM_DEV_fma_share, most / peak, GSIM_KIND_DERIVED, what, error);
     if (status == GSIM_OK && most > 1.02 * peak)
-        status = gsim_calibration_warn(c, error,
-                                       "fma_rate: %.4g TFLOP/s is more than the peak %.4g of %.0f FP32 lanes per SM: "
-                                       "is the base of the same architecture?",
-                                       most, peak, d->fp32_lanes_per_sm);
+        gsim_calibration_warn(c,
+                              "fma_rate: %.4g TFLOP/s is more than the peak %.4g of %.0f FP32 lanes per SM: "
+                              "is the base of the same architecture?",
+                              most, peak, d->fp32_lanes_per_sm);
     if (status != GSIM_OK || !twice || !(greatest(twice) > 0)) return status;
     return put(c, probe, file, GSIM_DEV_fp64_ratio, fmin(1, greatest(twice) / most), GSIM_KIND_DERIVED,
                "fp64_rate over fma_rate", error);

@@ -103,39 +103,33 @@ static void set_intervals(struct gsim_fit_problem *problem, const gsl_matrix *ja
 
 /* Standard deviations from the data's part of the Jacobian alone, by its singular values: they grow beyond all bounds
  * along directions in which nothing changes. */
-static enum gsim_status find_undetermined(struct gsim_fit_problem *problem, const gsl_matrix *jacobian,
-                                          struct gsim_fit_result *result, struct gsim_error *error)
+static void find_undetermined(struct gsim_fit_problem *problem, const gsl_matrix *jacobian,
+                              struct gsim_fit_result *result)
 {
     size_t n = problem->parameter_count, m = problem->observation_count > n ? problem->observation_count : n;
     gsl_matrix *a = gsl_matrix_calloc(m, n), *v = gsl_matrix_alloc(n, n);
     gsl_vector *s = gsl_vector_alloc(n), *work = gsl_vector_alloc(n);
-    enum gsim_status status = GSIM_OK;
-    if (a && v && s && work) {
-        for (size_t i = 0; i < problem->observation_count; i++)
-            for (size_t j = 0; j < n; j++) gsl_matrix_set(a, i, j, gsl_matrix_get(jacobian, i, j));
-        gsl_linalg_SV_decomp(a, v, s, work);
-        for (size_t k = 0; k < n; k++) result->singular_values[k] = gsl_vector_get(s, k);
-        for (size_t j = 0; j < n; j++) {
-            double variance = 0, change = 0;
-            for (size_t i = 0; i < problem->observation_count; i++) change += pow(gsl_matrix_get(jacobian, i, j), 2);
-            problem->parameters[j].is_seen = sqrt(change) >= SEEN_DEVIATIONS;
-            for (size_t k = 0; k < n; k++)
-                variance += pow(gsl_matrix_get(v, j, k) / fmax(result->singular_values[k], LEAST_SINGULAR), 2);
-            problem->parameters[j].is_prior = sqrt(variance) > problem->parameters[j].prior_ratio;
-            problem->parameters[j].is_determined = sqrt(variance) <= UNDETERMINED_RATIO;
-        }
-    } else {
-        status = gsim_no_memory(error);
+    for (size_t i = 0; i < problem->observation_count; i++)
+        for (size_t j = 0; j < n; j++) gsl_matrix_set(a, i, j, gsl_matrix_get(jacobian, i, j));
+    gsl_linalg_SV_decomp(a, v, s, work);
+    for (size_t k = 0; k < n; k++) result->singular_values[k] = gsl_vector_get(s, k);
+    for (size_t j = 0; j < n; j++) {
+        double variance = 0, change = 0;
+        for (size_t i = 0; i < problem->observation_count; i++) change += pow(gsl_matrix_get(jacobian, i, j), 2);
+        problem->parameters[j].is_seen = sqrt(change) >= SEEN_DEVIATIONS;
+        for (size_t k = 0; k < n; k++)
+            variance += pow(gsl_matrix_get(v, j, k) / fmax(result->singular_values[k], LEAST_SINGULAR), 2);
+        problem->parameters[j].is_prior = sqrt(variance) > problem->parameters[j].prior_ratio;
+        problem->parameters[j].is_determined = sqrt(variance) <= UNDETERMINED_RATIO;
     }
-    if (a) gsl_matrix_free(a);
-    if (v) gsl_matrix_free(v);
-    if (s) gsl_vector_free(s);
-    if (work) gsl_vector_free(work);
-    return status;
+    gsl_matrix_free(a);
+    gsl_matrix_free(v);
+    gsl_vector_free(s);
+    gsl_vector_free(work);
 }
 
-static enum gsim_status take_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_workspace *w,
-                                    struct gsim_fit_result *result, struct gsim_error *error)
+static void take_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_workspace *w,
+                        struct gsim_fit_result *result)
 {
     size_t n = problem->parameter_count, m = problem->observation_count;
     gsl_matrix *covariance = gsl_matrix_alloc(n, n);
@@ -143,10 +137,6 @@ static enum gsim_status take_result(struct gsim_fit_problem *problem, gsl_multif
     result->residuals = gsim_alloc((m + 1) * sizeof *result->residuals);
     result->correlation = gsim_alloc(n * n * sizeof *result->correlation);
     result->singular_values = gsim_alloc(n * sizeof *result->singular_values);
-    if (!covariance || !result->residuals || !result->correlation || !result->singular_values) {
-        if (covariance) gsl_matrix_free(covariance);
-        return gsim_no_memory(error);
-    }
     for (size_t i = 0; i < m; i++) result->residuals[i] = gsl_vector_get(gsl_multifit_nlinear_residual(w), i);
     for (size_t i = 0; i < n; i++) {
         struct gsim_fit_parameter *p = &problem->parameters[i];
@@ -156,7 +146,7 @@ static enum gsim_status take_result(struct gsim_fit_problem *problem, gsl_multif
     gsl_multifit_nlinear_covar(jacobian, 0, covariance);
     set_intervals(problem, jacobian, covariance, result);
     gsl_matrix_free(covariance);
-    return find_undetermined(problem, jacobian, result, error);
+    find_undetermined(problem, jacobian, result);
 }
 
 /* --- the fit --- */
@@ -169,7 +159,6 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
     settings.solver = gsl_multifit_nlinear_solver_svd; /* columns may be nothing but their prior */
     gsl_multifit_nlinear_workspace *w =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, function->n, function->p);
-    if (!w) return gsim_no_memory(error);
     int info = 0, code = gsl_multifit_nlinear_init(start, function, w);
     if (code == GSL_SUCCESS) {
         result->chi2_start = 0;
@@ -184,7 +173,7 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
     /* Out of iterations, or no step that helps: where it stands is the answer. */
     if (status == GSIM_OK && code != GSL_SUCCESS && code != GSL_EMAXITER && code != GSL_ENOPROG)
         status = gsim_error_set(error, GSIM_SIM, "least squares failed: %s", gsl_strerror(code));
-    if (status == GSIM_OK) status = take_result(problem, w, result, error);
+    if (status == GSIM_OK) take_result(problem, w, result);
     gsl_multifit_nlinear_free(w);
     return status;
 }
@@ -200,14 +189,9 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
     s.values = gsim_alloc(problem->parameter_count * sizeof *s.values);
     s.residuals = gsim_alloc((problem->observation_count + 1) * sizeof *s.residuals);
     memset(result, 0, sizeof *result);
-    enum gsim_status status = GSIM_NOMEM;
-    if (start && s.values && s.residuals) {
-        gsl_vector_set_all(start, ORIGIN);
-        status = solve(problem, &s, start, &function, result, error);
-    } else {
-        gsim_no_memory(error);
-    }
-    if (start) gsl_vector_free(start);
+    gsl_vector_set_all(start, ORIGIN);
+    enum gsim_status status = solve(problem, &s, start, &function, result, error);
+    gsl_vector_free(start);
     gsim_free(s.values);
     gsim_free(s.residuals);
     gsl_set_error_handler(handler);
@@ -223,7 +207,7 @@ enum gsim_status gsim_fit_cross_validate(const struct gsim_fit_problem *problem,
     struct gsim_fit_parameter *parameters = gsim_alloc(n * sizeof *parameters);
     double *values = gsim_alloc(n * sizeof *values), *residuals = gsim_alloc((m + 1) * sizeof *residuals);
     bool *skip = gsim_alloc(2 * (m + 1) * sizeof *skip), *others = skip + m + 1;
-    enum gsim_status status = parameters && values && residuals && skip ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     for (unsigned fold = 0; fold < folds && status == GSIM_OK; fold++) {
         struct gsim_fit_result result;
         struct gsim_fit_problem part = *problem;

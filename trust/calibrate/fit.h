@@ -50,7 +50,7 @@ struct gsim_fit_result {
 void gsim_fit_result_release(struct gsim_fit_result *result); /* accepts a zeroed one */
 
 /* Intervals are widened by the root mean square of the residuals that a parameter touches where that exceeds 1. SKIP:
- * NULL or observations to leave out. Fails with GSIM_NOMEM, GSIM_SIM (GSL gives up), or what residuals() says. */
+ * NULL or observations to leave out. Fails with GSIM_SIM (GSL gives up), or what residuals() says. */
 enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, struct gsim_fit_result *result,
                           struct gsim_error *error) GSIM_NODISCARD;
 

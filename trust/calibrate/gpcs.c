@@ -79,10 +79,11 @@ enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gs
             s.count = s.steps = 0;
             found = fill(&s, (uint32_t)c->device.sm_count, most);
         }
-    if (!found)
-        return gsim_calibration_warn(c, error,
-                                     "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident",
-                                     c->device.sm_count);
+    if (!found) {
+        gsim_calibration_warn(c, "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident",
+                              c->device.sm_count);
+        return GSIM_OK;
+    }
     snprintf(source, sizeof source, "%s: clusters_1 and others, clusters of 2 to 16 blocks resident at once%s", file,
              gsim_calibration_origin(probe, origin, sizeof origin));
     for (uint32_t i = 0; i < MOST_GPCS && status == GSIM_OK; i++)

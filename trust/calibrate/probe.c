@@ -86,7 +86,6 @@ static enum gsim_status read_series(struct gsim_probe *probe, const cJSON *item,
     struct gsim_probe_series *s =
         gsim_probe_add(probe, name->valuestring, cJSON_IsString(unit) ? unit->valuestring : "",
                        (size_t)cJSON_GetArraySize(points) + 1);
-    if (!s) return gsim_no_memory(error);
     cJSON_ArrayForEach(point, points)
     {
         snprintf(place, sizeof place, "series[%zu] (%.40s): points[%zu]", index, s->name, s->point_count);
@@ -129,7 +128,6 @@ static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, s
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, texts[i].name);
         if (!cJSON_IsString(item)) continue;
         *texts[i].text = gsim_arena_strdup(&probe->arena, item->valuestring);
-        if (!*texts[i].text) return gsim_no_memory(error);
     }
     if (!capability) return GSIM_OK;
     if (!cJSON_IsNumber(capability) || capability->valuedouble < 10 || capability->valuedouble > 1000)

@@ -172,13 +172,11 @@ static void observe(struct problem *problem, const struct gsim_probe *probe, con
         (struct observation){row, series, point->x, y, sqrt(error * error + doubt * doubt + floor * floor)};
 }
 
-static enum gsim_status collect(struct problem *problem, const struct gsim_probe *probe, struct gsim_arena *arena,
-                                struct gsim_error *error)
+static void collect(struct problem *problem, const struct gsim_probe *probe, struct gsim_arena *arena)
 {
     size_t room = 0;
     for (size_t i = 0; i < probe->series_count; i++) room += probe->series[i].point_count;
     problem->observations = GSIM_ARENA_ARRAY(arena, struct observation, room + 1);
-    if (!problem->observations) return gsim_no_memory(error);
     for (size_t r = 0; r < ROW_COUNT; r++) {
         const struct gsim_probe_series *series = gsim_probe_find(probe, rows[r].series);
         for (size_t i = 0; series && i < series->point_count; i++) {
@@ -187,7 +185,6 @@ static enum gsim_status collect(struct problem *problem, const struct gsim_probe
             observe(problem, probe, &rows[r], series, &series->points[i]);
         }
     }
-    return GSIM_OK;
 }
 
 /* --- the model --- */
@@ -328,9 +325,8 @@ static enum gsim_status put_numbers(struct gsim_calibration *c, const struct pro
     return status;
 }
 
-static enum gsim_status put_residuals(struct gsim_calibration *c, const struct problem *problem,
-                                      const struct gsim_fit_result *result, const double *held_out,
-                                      struct gsim_error *error)
+static void put_residuals(struct gsim_calibration *c, const struct problem *problem,
+                          const struct gsim_fit_result *result, const double *held_out)
 {
     for (size_t first = 0, next; first < problem->count; first = next) {
         const struct gsim_probe_series *series = problem->observations[first].series;
@@ -346,27 +342,21 @@ static enum gsim_status put_residuals(struct gsim_calibration *c, const struct p
         }
         r.rms_ratio = sqrt(r.rms_ratio / (double)r.points);
         r.held_out_ratio = r.points > 2 ? sqrt(held / (double)r.points) : NAN;
-        if (!r.series || !GSIM_APPEND(c->residuals, c->residual_count, c->residual_capacity, r))
-            return gsim_no_memory(error);
+        (void)GSIM_APPEND(c->residuals, c->residual_count, c->residual_capacity, r);
     }
-    return GSIM_OK;
 }
 
-static enum gsim_status put_pairs(struct gsim_calibration *c, const struct problem *problem,
-                                  const struct gsim_fit_result *result, struct gsim_error *error)
+static void put_pairs(struct gsim_calibration *c, const struct problem *problem, const struct gsim_fit_result *result)
 {
     size_t n = problem->parameter_count;
-    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = i + 1; j < n && status == GSIM_OK; j++) {
+        for (size_t j = i + 1; j < n; j++) {
             int a = problem->unknowns[i], b = problem->unknowns[j];
             double correlation = result->correlation[i * n + j];
             if (a < GSIM_DEVICE_NUMBER_COUNT && b < GSIM_DEVICE_NUMBER_COUNT && fabs(correlation) > 0.95)
-                status = gsim_calibration_pair_up(c, (enum gsim_device_number)a, (enum gsim_device_number)b,
-                                                  correlation, error);
+                gsim_calibration_pair_up(c, (enum gsim_device_number)a, (enum gsim_device_number)b, correlation);
         }
     }
-    return status;
 }
 
 /* Leaves out every fifth point in turn; of a series with one point there is nothing to predict it from. */
@@ -375,7 +365,6 @@ static enum gsim_status cross_validate(const struct gsim_fit_problem *fit, struc
 {
     unsigned *fold_of = GSIM_ARENA_ARRAY(arena, unsigned, fit->observation_count + 1);
     *held_out = GSIM_ARENA_ARRAY(arena, double, fit->observation_count + 1);
-    if (!fold_of || !*held_out) return gsim_no_memory(error);
     for (size_t i = 0; i < fit->observation_count; i++) fold_of[i] = (unsigned)(i % 5);
     return gsim_fit_cross_validate(fit, fold_of, 5, *held_out, error);
 }
@@ -387,9 +376,9 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
     struct problem *problem = GSIM_ARENA_NEW(&arena, struct problem);
     struct gsim_fit_result result = {0};
     double *held_out = NULL;
-    enum gsim_status status = problem ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK) status = gsim_calibrate_attributes(c, probe, file, error);
-    if (status == GSIM_OK) status = collect(problem, probe, &arena, error);
+    if (status == GSIM_OK) collect(problem, probe, &arena);
     if (status == GSIM_OK && problem->count) {
         choose_parameters(problem, &c->device);
         struct gsim_fit_problem fit = {
@@ -397,8 +386,8 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
         status = gsim_fit(&fit, NULL, &result, error);
         if (status == GSIM_OK) status = cross_validate(&fit, &arena, &held_out, error);
         if (status == GSIM_OK) status = put_numbers(c, problem, probe, file, error);
-        if (status == GSIM_OK) status = put_residuals(c, problem, &result, held_out, error);
-        if (status == GSIM_OK) status = put_pairs(c, problem, &result, error);
+        if (status == GSIM_OK) put_residuals(c, problem, &result, held_out);
+        if (status == GSIM_OK) put_pairs(c, problem, &result);
         gsim_fit_result_release(&result);
     }
     if (status == GSIM_OK) status = gsim_calibrate_chip(c, probe, file, error);

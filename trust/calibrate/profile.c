@@ -159,9 +159,10 @@ static enum gsim_status put(struct gsim_calibration *c, enum gsim_device_number 
         c->numbers[number].is_undetermined = number == GSIM_DEV_event_gap_us; /* only together with timed_record_us */
         return status;
     }
-    return gsim_calibration_warn(
-        c, error, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
+    gsim_calibration_warn(
+        c, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
         gsim_device_number_name(number), text, e->value, e->low, e->high);
+    return GSIM_OK;
 }
 
 /* --- means --- */
@@ -203,11 +204,12 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
     const char *text = quantities[quantity].text;
     char what[200], source[600];
     if (!span.count || c->numbers[number].is_touched) return GSIM_OK;
-    if (span.count < LEAST_SAMPLES)
-        return gsim_calibration_warn(c, error, "%s: %zu %s, at least %d are needed for an interval: kept from the base",
-                                     gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
+    if (span.count < LEAST_SAMPLES) {
+        gsim_calibration_warn(c, "%s: %zu %s, at least %d are needed for an interval: kept from the base",
+                              gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
+        return GSIM_OK;
+    }
     double *values = gsim_alloc(2 * span.count * sizeof *values), *sorted = values + span.count;
-    if (!values) return gsim_no_memory(error);
     for (size_t i = 0; i < span.count; i++)
         sorted[i] = values[i] = span.first[i].value - excess_us(c, all, &span.first[i]);
     gsl_sort(sorted, 1, span.count);
@@ -309,15 +311,14 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
     gsl_vector *y = gsl_vector_alloc(rows);
     gsl_multifit_robust_workspace *work =
         gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);
-    enum gsim_status status = x && y && work ? GSIM_OK : gsim_no_memory(error);
-    if (status == GSIM_OK)
-        status = solve(c, all, line, work, x, y)
-                     ? put_line(c, all, line, error)
-                     : gsim_calibration_warn(c, error, "%s: no line goes through the %zu %s: kept from the base",
-                                             gsim_device_number_name(line->rates[0]), line->count, text);
-    if (work) gsl_multifit_robust_free(work);
-    if (x) gsl_matrix_free(x);
-    if (y) gsl_vector_free(y);
+    enum gsim_status status = GSIM_OK;
+    if (solve(c, all, line, work, x, y)) status = put_line(c, all, line, error);
+    else
+        gsim_calibration_warn(c, "%s: no line goes through the %zu %s: kept from the base",
+                              gsim_device_number_name(line->rates[0]), line->count, text);
+    gsl_multifit_robust_free(work);
+    gsl_matrix_free(x);
+    gsl_vector_free(y);
     gsl_set_error_handler(handler);
     return status;
 }
@@ -339,8 +340,8 @@ static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim
             line.spans[line.span_count] = span;
             line.rates[line.span_count++] = rate;
         } else if (!c->numbers[rate].is_touched) {
-            status = gsim_calibration_warn(
-                c, error, "%s: %zu %s%s, at least %d of sizes %d times apart are needed: kept from the base",
+            gsim_calibration_warn(
+                c, "%s: %zu %s%s, at least %d of sizes %d times apart are needed: kept from the base",
                 gsim_device_number_name(rate), span.count, quantities[wanted[i]].text,
                 span.count >= LEAST_SAMPLES ? " of nearly one size" : "", LEAST_SAMPLES, LEAST_SIZES_RATIO);
         }
@@ -372,25 +373,22 @@ static enum gsim_status put_attributes(struct gsim_calibration *c, const struct 
     return status;
 }
 
-static enum gsim_status warn_of_tracers(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                        struct gsim_error *error)
+static void warn_of_tracers(struct gsim_calibration *c, const struct gsim_profile_samples *all)
 {
     size_t others = 0, untold = 0;
     for (size_t t = 0; t < all->trace_count; t++) {
         others += all->traces[t].tracer == GSIM_TRACER_OTHER;
         untold += all->traces[t].untold_records;
     }
-    enum gsim_status status = GSIM_OK;
     if (untold)
-        status = gsim_calibration_warn(c, error,
-                                       "event_record_us, event_record_no_timing_us: %zu cudaEventRecord calls, but the "
-                                       "traces do not tell whether their events have timing: kept from the base",
-                                       untold);
-    if (status != GSIM_OK || !others) return status;
-    return gsim_calibration_warn(
-        c, error,
-        "calls, starts, gaps and returns from a profiler's trace hold what the profiler itself adds, which a trace "
-        "does not tell; a probe (gpusim-runner probe) has none of it");
+        gsim_calibration_warn(c,
+                              "event_record_us, event_record_no_timing_us: %zu cudaEventRecord calls, but the "
+                              "traces do not tell whether their events have timing: kept from the base",
+                              untold);
+    if (others)
+        gsim_calibration_warn(
+            c, "calls, starts, gaps and returns from a profiler's trace hold what the profiler itself adds, which a "
+               "trace does not tell; a probe (gpusim-runner probe) has none of it");
 }
 
 enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *all,
@@ -405,5 +403,6 @@ enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_
     if (status == GSIM_OK) status = put_copies(c, all, h2d, 1, GSIM_DEV_h2d_latency_us, error);
     if (status == GSIM_OK) status = put_copies(c, all, d2h, 1, GSIM_DEV_d2h_latency_us, error);
     if (status == GSIM_OK) status = put_copies(c, all, pageable, 2, GSIM_DEV_pageable_latency_us, error);
-    return status == GSIM_OK ? warn_of_tracers(c, all, error) : status;
+    if (status == GSIM_OK) warn_of_tracers(c, all);
+    return status;
 }

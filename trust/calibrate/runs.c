@@ -59,10 +59,9 @@ static enum gsim_status program_of(struct gsim_calibration *c, const struct gsim
         if (gsim_recording_key_equal(&c->keys[*index], &run->key)) return GSIM_OK;
     struct gsim_program *program = gsim_alloc(sizeof *program);
     char *workload = gsim_arena_strdup(&c->arena, run->key.workload);
-    bool failed = !program || !workload ||
-                  gsim_array_grow(&c->programs, sizeof *c->programs, c->program_count, &c->program_capacity);
-    failed = failed || gsim_array_grow(&c->keys, sizeof *c->keys, c->program_count, &c->key_capacity);
-    enum gsim_status status = failed ? gsim_no_memory(error) : gsim_predict_program(recordings, run, program, error);
+    gsim_array_grow(&c->programs, sizeof *c->programs, c->program_count, &c->program_capacity);
+    gsim_array_grow(&c->keys, sizeof *c->keys, c->program_count, &c->key_capacity);
+    enum gsim_status status = gsim_predict_program(recordings, run, program, error);
     if (status != GSIM_OK) {
         gsim_free(program);
         return status;
@@ -100,10 +99,8 @@ enum gsim_status gsim_calibration_add_run(struct gsim_calibration *c, const stru
         kept.program = c->programs[index];
         kept.config = config_of(c, &kept);
     }
-    if (status != GSIM_OK || !GSIM_APPEND(c->runs, c->run_count, c->run_capacity, kept))
-        return gsim_error_set(error, status == GSIM_OK ? GSIM_NOMEM : status, "%s",
-                              status == GSIM_OK || !local.message[0] ? "out of memory" : local.message);
-    return GSIM_OK;
+    if (status != GSIM_OK) return gsim_error_set(error, status, "%s", local.message);
+    return GSIM_ADD(error, c->runs, c->run_count, c->run_capacity, kept);
 }
 
 /* --- the model --- */
@@ -163,12 +160,10 @@ static double harden(double softened)
 }
 
 /* Writes the values into the trial device, whose sources are never read. */
-static bool set_trial(struct refinement *r, const double *values)
+static void set_trial(struct refinement *r, const double *values)
 {
-    bool ok = true;
     for (size_t i = 0; i < r->count; i++)
-        ok = ok && gsim_device_put(&r->trial, r->numbers[i], values[i], GSIM_KIND_FITTED, "");
-    return ok;
+        (void)gsim_device_put(&r->trial, r->numbers[i], values[i], GSIM_KIND_FITTED, "");
 }
 
 static enum gsim_status residuals(void *context, const double *values, const bool *skip, double *out,
@@ -176,7 +171,7 @@ static enum gsim_status residuals(void *context, const double *values, const boo
 {
     struct refinement *r = context;
     size_t count = 0;
-    if (!set_trial(r, values)) return gsim_no_memory(error);
+    set_trial(r, values);
     for (size_t i = 0; i < r->fit_count; i++)
         if (!skip || !skip[i]) r->indices[count++] = r->fit_runs[i];
     enum gsim_status status = predict(r, &r->trial, count, error);
@@ -205,18 +200,16 @@ static enum gsim_status predict_all(struct refinement *r, int when, struct gsim_
     return status;
 }
 
-static enum gsim_status summarize(const struct gsim_calibration *c, enum gsim_split split, int when,
-                                  struct gsim_error_summary *summary, struct gsim_error *error)
+static void summarize(const struct gsim_calibration *c, enum gsim_split split, int when,
+                      struct gsim_error_summary *summary)
 {
     double *errors = gsim_alloc((c->run_count + 1) * sizeof *errors);
     size_t count = 0;
-    if (!errors) return gsim_no_memory(error);
     for (size_t i = 0; i < c->run_count; i++)
         if (c->runs[i].split == split && !isnan(c->runs[i].predicted_us[when]))
             errors[count++] = c->runs[i].predicted_us[when] / c->runs[i].measured_us - 1;
-    enum gsim_status status = gsim_errors_summarize(errors, count, summary, error);
+    gsim_errors_summarize(errors, count, summary);
     gsim_free(errors);
-    return status;
 }
 
 /* --- what is refined --- */
@@ -253,7 +246,6 @@ static void choose_parameters(struct refinement *r)
 static enum gsim_status choose_runs(struct refinement *r, struct gsim_error *error)
 {
     r->fit_runs = gsim_alloc((r->c->run_count + 1) * sizeof *r->fit_runs);
-    if (!r->fit_runs) return gsim_no_memory(error);
     for (size_t i = 0; i < r->c->run_count; i++)
         if (r->c->runs[i].split == GSIM_SPLIT_FIT && !isnan(r->c->runs[i].predicted_us[0]))
             r->fit_runs[r->fit_count++] = i;
@@ -286,8 +278,7 @@ static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_
     for (size_t i = 0; i < r->count; i++)
         for (size_t j = i + 1; j < r->count && status == GSIM_OK; j++)
             if (fabs(result->correlation[i * r->count + j]) > 0.95)
-                status = gsim_calibration_pair_up(r->c, r->numbers[i], r->numbers[j],
-                                                  result->correlation[i * r->count + j], error);
+                gsim_calibration_pair_up(r->c, r->numbers[i], r->numbers[j], result->correlation[i * r->count + j]);
     return status;
 }
 
@@ -298,7 +289,7 @@ static enum gsim_status cross_validate(struct refinement *r, const struct gsim_f
     struct gsim_arena arena = {0};
     unsigned *fold_of = GSIM_ARENA_ARRAY(&arena, unsigned, r->fit_count);
     double *held_out = GSIM_ARENA_ARRAY(&arena, double, r->fit_count);
-    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    enum gsim_status status = GSIM_OK;
     uint32_t *seen = GSIM_ARENA_ARRAY(&arena, uint32_t, r->c->config_count + 1), configs = 0;
     for (size_t i = 0; i < r->fit_count && status == GSIM_OK && seen; i++) {
         uint32_t *number = &seen[r->c->runs[r->fit_runs[i]].config];
@@ -310,7 +301,7 @@ static enum gsim_status cross_validate(struct refinement *r, const struct gsim_f
         status = gsim_fit_cross_validate(problem, fold_of, r->c->folds, held_out, error);
         for (size_t i = 0; i < r->fit_count; i++)
             held_out[i] = exp(harden(held_out[i]) * sigma_of(&r->c->runs[r->fit_runs[i]])) - 1;
-        if (status == GSIM_OK) status = gsim_errors_summarize(held_out, r->fit_count, &r->c->held_out, error);
+        if (status == GSIM_OK) gsim_errors_summarize(held_out, r->fit_count, &r->c->held_out);
     } else {
         r->c->folds = 0;
     }
@@ -350,14 +341,14 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
     r.trial.arena = (struct gsim_arena){0};
     r.indices = gsim_alloc((c->run_count + 1) * sizeof *r.indices);
     r.us = gsim_alloc((c->run_count + 1) * sizeof *r.us);
-    enum gsim_status status = r.indices && r.us ? predict_all(&r, 0, error) : gsim_no_memory(error);
+    enum gsim_status status = predict_all(&r, 0, error);
     if (status == GSIM_OK) status = choose_runs(&r, error);
     choose_parameters(&r);
     if (status == GSIM_OK && r.count) status = refine(&r, error);
     if (status == GSIM_OK) status = predict_all(&r, 1, error);
     for (int when = 0; when < 2 && status == GSIM_OK; when++) {
-        status = summarize(c, GSIM_SPLIT_FIT, when, &c->fit[when], error);
-        if (status == GSIM_OK) status = summarize(c, GSIM_SPLIT_TEST, when, &c->test[when], error);
+        summarize(c, GSIM_SPLIT_FIT, when, &c->fit[when]);
+        if (status == GSIM_OK) summarize(c, GSIM_SPLIT_TEST, when, &c->test[when]);
     }
     gsim_free(r.fit_runs);
     gsim_free(r.indices);

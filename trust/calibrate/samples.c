@@ -45,8 +45,9 @@ static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity,
 {
     struct gsim_profile_samples *all = s->samples;
     if (!isfinite(value)) return GSIM_OK;
-    return GSIM_ADD(s->error, all->samples, all->count, all->capacity,
-                    (struct gsim_profile_sample){quantity, s->index, bytes, value});
+    gsim_array_grow(&all->samples, sizeof *all->samples, all->count, &all->capacity);
+    all->samples[all->count++] = (struct gsim_profile_sample){quantity, s->index, bytes, value};
+    return GSIM_OK;
 }
 
 /* --- what stood before each op --- */
@@ -57,17 +58,15 @@ struct place {
 
 GSIM_ORDER(compare_places, struct place, GSIM_UP(stream) GSIM_UP(op))
 
-static enum gsim_status find_before(struct scan *s)
+static void find_before(struct scan *s)
 {
     uint32_t count = s->trace->op_count;
     struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
-    if (!places) return gsim_no_memory(s->error);
     for (uint32_t i = 0; i < count; i++) places[i] = (struct place){s->trace->ops[i].stream, i};
     if (count) qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; i < count; i++)
         s->before[places[i].op] = i && places[i - 1].stream == places[i].stream ? places[i - 1].op : NONE;
     gsim_free(places);
-    return GSIM_OK;
 }
 
 static void see_end(struct busy *busy, uint32_t stream, double end_us)
@@ -168,7 +167,7 @@ static enum gsim_status add_copies(struct scan *s)
     struct copy *copies = gsim_alloc(sizeof *copies * ((size_t)t->op_count + 1));
     uint32_t count = 0;
     double busy_us = -INFINITY;
-    enum gsim_status status = copies ? GSIM_OK : gsim_no_memory(s->error);
+    enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < t->op_count && status == GSIM_OK; i++)
         if (!t->ops[i].is_kernel && !isnan(t->ops[i].start_us)) copies[count++] = (struct copy){t->ops[i].start_us, i};
     if (count) qsort(copies, count, sizeof *copies, compare_copies);
@@ -235,15 +234,12 @@ static enum gsim_status add_calls(struct scan *s)
 }
 
 /* --- all of it --- */
-static enum gsim_status add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t,
-                                   struct gsim_error *error)
+static void add_source(struct gsim_profile_samples *all, const struct gsim_profile_trace *t)
 {
-    if (!GSIM_APPEND(all->traces, all->trace_count, all->trace_capacity,
-                     (struct gsim_profile_source){
-                         gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
-                         gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0}))
-        return gsim_no_memory(error);
-    return all->arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    gsim_array_grow(&all->traces, sizeof *all->traces, all->trace_count, &all->trace_capacity);
+    all->traces[all->trace_count++] = (struct gsim_profile_source){
+        gsim_arena_strdup(&all->arena, t->file), gsim_arena_strdup(&all->arena, t->gpu),
+        gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0};
 }
 
 enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsim_profile_trace *trace,
@@ -256,9 +252,10 @@ enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, cons
     s.copies_us = GSIM_ARENA_ARRAY(&arena, double, room);
     s.before = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
     s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
-    enum gsim_status status = arena.failed ? gsim_no_memory(error) : add_source(all, trace, error);
-    if (status == GSIM_OK) status = find_before(&s);
-    if (status == GSIM_OK) find_busy(&s);
+    enum gsim_status status = GSIM_OK;
+    add_source(all, trace);
+    find_before(&s);
+    find_busy(&s);
     for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)
         status = trace->ops[i].is_kernel ? add_kernel(&s, i, queue_depth) : add_submission(&s, i, queue_depth);
     if (status == GSIM_OK) status = add_copies(&s);

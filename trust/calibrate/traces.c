@@ -11,11 +11,10 @@
 
 #include "gpusim/order.h"
 
-static enum gsim_status add(struct gsim_calibrated_trace *traced, const char *series, double x, double us,
-                            double weight, struct gsim_error *error)
+static void add(struct gsim_calibrated_trace *traced, const char *series, double x, double us, double weight)
 {
-    return GSIM_ADD(error, traced->samples, traced->count, traced->capacity,
-                    (struct gsim_traced_sample){series, x, us, weight});
+    gsim_array_grow(&traced->samples, sizeof *traced->samples, traced->count, &traced->capacity);
+    traced->samples[traced->count++] = (struct gsim_traced_sample){series, x, us, weight};
 }
 
 /* Small copies may go with the commands instead of through a copy engine. */
@@ -31,19 +30,16 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
     return false;
 }
 
-static enum gsim_status add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
-                                   struct gsim_error *error)
+static void add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run)
 {
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
+    for (uint32_t i = 0; i < run->op_count; i++) {
         const struct gsim_recorded_op *op = &run->ops[i];
         if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES || op->end_us <= op->start_us ||
             overlaps(run, i))
             continue;
         const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
-        status = add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1, error);
+        add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1);
     }
-    return status;
 }
 
 /* Share of an iteration: where the host waits longer, its own way is not looked for. */
@@ -65,7 +61,8 @@ static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const stru
     enum gsim_status status = gsim_recording_time(run, &median_us, &spread, error);
     if (status != GSIM_OK) return status;
     if (!(count > 0) || waits_us > MOST_WAITING * median_us) return GSIM_OK;
-    return add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count, error);
+    add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
@@ -87,10 +84,11 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
         const struct gsim_recorded_call *c = &run->calls[i];
         for (size_t k = 0; k < sizeof calls / sizeof calls[0] && status == GSIM_OK; k++)
             if (c->count > 0 && strcmp(c->call, calls[k].call) == 0)
-                status = add(traced, calls[k].series, 0, c->total_us / c->count, c->total_us / iteration_us, error);
+                add(traced, calls[k].series, 0, c->total_us / c->count, c->total_us / iteration_us);
     }
     if (status == GSIM_OK) status = add_gap(traced, run, error);
-    return status == GSIM_OK ? add_copies(traced, run, error) : status;
+    if (status == GSIM_OK) add_copies(traced, run);
+    return status;
 }
 
 GSIM_ORDER(by_series, struct gsim_traced_sample, GSIM_TEXT(series) GSIM_UP(x) GSIM_UP(us))
@@ -105,8 +103,7 @@ static double weighted_quantile(const struct gsim_traced_sample *samples, size_t
     return samples[i].us;
 }
 
-enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe,
-                                   struct gsim_error *error)
+void gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe)
 {
     struct gsim_probe_series *series = NULL;
     if (traced->count) qsort(traced->samples, traced->count, sizeof *traced->samples, by_series);
@@ -118,7 +115,6 @@ enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool co
         if (!copies && strncmp(s->series, "traced", 6) == 0) continue;
         if (!series || strcmp(series->name, s->series) != 0)
             series = gsim_probe_add(probe, s->series, "us", traced->count);
-        if (!series) return gsim_no_memory(error);
         series->points[series->point_count++] = (struct gsim_probe_point){
             .x = s->x,
             .median = weighted_quantile(s, next - first, 0.5),
@@ -127,7 +123,6 @@ enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool co
             .count = (double)(next - first),
         };
     }
-    return GSIM_OK;
 }
 
 void gsim_traced_release(struct gsim_calibrated_trace *traced)

@@ -23,6 +23,5 @@ struct gsim_calibrated_trace {
 enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
                                  struct gsim_error *error) GSIM_NODISCARD;
 /* Adds the series to PROBE, a point per x; COPIES: those of copies too. */
-enum gsim_status gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe,
-                                   struct gsim_error *error) GSIM_NODISCARD;
+void gsim_traced_probe(struct gsim_calibrated_trace *traced, bool copies, struct gsim_probe *probe);
 void gsim_traced_release(struct gsim_calibrated_trace *traced); /* accepts a zeroed one */

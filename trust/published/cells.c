@@ -32,8 +32,7 @@ static void add_value(sqlite3_context *context, int count, sqlite3_value **argum
     struct values *v = sqlite3_aggregate_context(context, sizeof *v);
     (void)count;
     if (!v || sqlite3_value_type(argument[0]) == SQLITE_NULL) return;
-    if (!GSIM_APPEND(v->of, v->count, v->capacity, sqlite3_value_double(argument[0])))
-        sqlite3_result_error_nomem(context);
+    (void)GSIM_APPEND(v->of, v->count, v->capacity, sqlite3_value_double(argument[0]));
 }
 
 static void give_median(sqlite3_context *context)
@@ -50,7 +49,7 @@ enum gsim_status gsim_cells_open(sqlite3 **db, struct gsim_error *error)
     if (sqlite3_open(":memory:", db) != SQLITE_OK ||
         sqlite3_create_function(*db, "median", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL, add_value,
                                 give_median) != SQLITE_OK)
-        return *db ? gsim_cells_fail(*db, error) : gsim_no_memory(error);
+        return gsim_cells_fail(*db, error);
     return GSIM_OK;
 }
 
@@ -58,7 +57,6 @@ enum gsim_status gsim_cells_open(sqlite3 **db, struct gsim_error *error)
 
 static enum gsim_status execute(sqlite3 *db, char *sql, struct gsim_error *error)
 {
-    if (!sql) return gsim_no_memory(error);
     int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
     return code == SQLITE_OK ? GSIM_OK : gsim_cells_fail(db, error);
@@ -69,13 +67,11 @@ enum gsim_status gsim_cells_make(sqlite3 *db, const char *name, const char *cons
 {
     char *list = sqlite3_mprintf(""), *marks = sqlite3_mprintf("");
     *insert = NULL;
-    for (size_t i = 0; i < count && list && marks; i++) {
+    for (size_t i = 0; i < count; i++) {
         list = sqlite3_mprintf("%z%s\"%w\"", list, i ? ", " : "", columns[i]);
         marks = sqlite3_mprintf("%z%s?", marks, i ? ", " : "");
     }
-    enum gsim_status status = list && marks
-                                  ? execute(db, sqlite3_mprintf("CREATE TABLE \"%w\" (%s)", name, list), error)
-                                  : gsim_no_memory(error);
+    enum gsim_status status = execute(db, sqlite3_mprintf("CREATE TABLE \"%w\" (%s)", name, list), error);
     char *sql = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (%s)", name, marks);
     if (status == GSIM_OK && sqlite3_prepare_v2(db, sql, -1, insert, NULL) != SQLITE_OK)
         status = gsim_cells_fail(db, error);

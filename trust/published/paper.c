@@ -119,14 +119,12 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
     size_t index = e->batch.count, name = e->row_columns;
     const cJSON *axis;
     if (index == MOST_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MOST_POINTS);
-    if (gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity))
-        return gsim_no_memory(error);
-    if (gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity)) return gsim_no_memory(error);
+    gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity);
+    gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity);
     struct gsim_paper_point *point = &e->batch.points[e->batch.count++];
     *point = (struct gsim_paper_point){
         .settings = GSIM_ARENA_ARRAY(e->arena, struct gsim_paper_setting, e->setting_most + 1),
         .values = GSIM_ARENA_ARRAY(e->arena, double, e->batch.figure_count + 1)};
-    if (!point->settings || !point->values) return gsim_no_memory(error);
     set_all(e, point, e->options);
     for (size_t i = 0; i < e->row_columns; i++) {
         const char *text = (const char *)sqlite3_column_text(e->rows, (int)i);
@@ -144,7 +142,7 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
         else set(e, point, axis->string, e->keys[index][name]);
         name++;
     }
-    return e->arena->failed ? gsim_no_memory(error) : GSIM_OK;
+    return GSIM_OK;
 }
 
 /* All values of all axes, the last axis first. */
@@ -190,7 +188,6 @@ static enum gsim_status keep(struct gsim_paper *p, const char *name, struct expa
     sqlite3_stmt *insert = NULL;
     size_t figures = e->batch.figure_count, count = e->name_count + figures + 1;
     const char **columns = GSIM_ARENA_ARRAY(e->arena, const char *, count);
-    if (!columns) return gsim_no_memory(error);
     memcpy(columns, e->names, sizeof *columns * e->name_count);
     memcpy(columns + e->name_count, e->batch.figures, sizeof *columns * figures);
     columns[count - 1] = "error";
@@ -231,7 +228,7 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, cons
                           .vary = gsim_paper_member(group, "vary")};
     e.batch.arena = &arena;
     e.batch.figures = GSIM_ARENA_ARRAY(&arena, const char *, cJSON_GetArraySize(figures) + 1);
-    enum gsim_status status = e.batch.figures ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     cJSON_ArrayForEach(figure, figures)
         if (e.batch.figures && cJSON_IsString(figure)) e.batch.figures[e.batch.figure_count++] = figure->valuestring;
     if (status == GSIM_OK && !e.batch.figure_count)
@@ -273,7 +270,7 @@ static enum gsim_status keep_program(struct gsim_paper *p, cJSON *program, sqlit
 {
     char *text = cJSON_PrintUnformatted(program);
     const char *path = NULL;
-    enum gsim_status status = text ? host->keep(host->data, text, &path, error) : gsim_no_memory(error);
+    enum gsim_status status = host->keep(host->data, text, &path, error);
     cJSON_free(text);
     if (status != GSIM_OK) return status;
     gsim_cells_bind(insert, 1, gsim_paper_member(program, "name")->valuestring);
@@ -417,7 +414,6 @@ static enum gsim_status put_asked(struct gsim_paper *p, const struct gsim_paper_
     const char **words = GSIM_ARENA_ARRAY(&p->arena, const char *, asked->only ? strlen(asked->only) + 1 : 1);
     char *text = asked->only ? gsim_arena_strdup(&p->arena, asked->only) : NULL;
     size_t count = 0;
-    if (p->arena.failed) return gsim_no_memory(error);
     for (char *at = text, *next; at; at = next) {
         next = strchr(at, ',');
         if (next) *next++ = '\0';
@@ -436,7 +432,6 @@ static enum gsim_status read_table(struct gsim_paper *p, const cJSON *item, stru
     const char **names = columns ? GSIM_ARENA_ARRAY(&p->arena, const char *, cJSON_GetArraySize(columns) + 1) : NULL;
     const char *path = NULL;
     if (cJSON_IsString(file)) path = gsim_arena_printf(&p->arena, "%s/%s", p->folder, file->valuestring);
-    if (p->arena.failed) return gsim_no_memory(error);
     if (!path) return gsim_error_set(error, GSIM_INPUT, "tables.%s: expected a file's name", item->string);
     cJSON_ArrayForEach(column, columns) if (cJSON_IsString(column)) names[count++] = column->valuestring;
     return gsim_cells_read(p->db, item->string, path, names, count, error);
@@ -447,7 +442,6 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
 {
     const cJSON *item;
     struct gsim_paper *p = *paper = gsim_alloc(sizeof *p);
-    if (!p) return gsim_no_memory(error);
     p->spec = spec;
     p->folder = folder;
     enum gsim_status status = check_spec(spec, error);
@@ -470,16 +464,14 @@ enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const ch
     *count = 0;
     enum gsim_status status = sql ? gsim_paper_prepare(p, sql, &statement, error) : GSIM_OK;
     while (statement && gsim_paper_step(p, statement, &status, error)) {
-        if (gsim_array_grow(rows, sizeof **rows, *count, &room)) status = gsim_no_memory(error);
-        else {
-            (*rows)[*count][0] = gsim_arena_strdup(&p->arena, gsim_paper_text(statement, 0));
-            (*rows)[(*count)++][1] = gsim_arena_strdup(
-                &p->arena, sqlite3_column_count(statement) > 1 ? gsim_paper_text(statement, 1) : "");
-        }
+        gsim_array_grow(rows, sizeof **rows, *count, &room);
+        (*rows)[*count][0] = gsim_arena_strdup(&p->arena, gsim_paper_text(statement, 0));
+        (*rows)[(*count)++][1] =
+            gsim_arena_strdup(&p->arena, sqlite3_column_count(statement) > 1 ? gsim_paper_text(statement, 1) : "");
     }
     sqlite3_finalize(statement);
-    if (*rows && gsim_arena_adopt(&p->arena, *rows, room * sizeof **rows)) gsim_free(*rows);
-    return status == GSIM_OK && p->arena.failed ? gsim_no_memory(error) : status;
+    if (*rows) gsim_arena_adopt(&p->arena, *rows, room * sizeof **rows);
+    return status;
 }
 
 void gsim_paper_close(struct gsim_paper *p)

@@ -24,7 +24,6 @@ struct counter {
     struct op *ops;
     struct interval *met, *now, *next; /* one op's overlaps; two sets to pass over */
     size_t count, capacity;            /* of OPS; of each set */
-    bool is_out_of_memory;
     struct gsim_random dice;
 };
 
@@ -68,16 +67,14 @@ static size_t pass(const struct interval *now, size_t count, struct interval *ne
 }
 
 /* Room for all pairs of COUNT intervals in both sets. */
-static bool reserve(struct counter *c, size_t count)
+static void reserve(struct counter *c, size_t count)
 {
-    if (count * count <= c->capacity) return true;
+    if (count * count <= c->capacity) return;
     gsim_free(c->now);
     gsim_free(c->next);
     c->capacity = count * count;
     c->now = gsim_alloc(c->capacity * sizeof *c->now);
     c->next = gsim_alloc(c->capacity * sizeof *c->next);
-    c->is_out_of_memory = !c->now || !c->next;
-    return !c->is_out_of_memory;
 }
 
 GSIM_ORDER(longest_first, struct interval, GSIM_DOWN(end))
@@ -102,7 +99,7 @@ static double length(struct counter *c, size_t met_count)
     bool is_nested = true;
     for (size_t i = 1; i < met_count; i++) is_nested &= c->met[i].start == c->met[0].start;
     if (is_nested) return length_of_nested(c->met, met_count);
-    if (c->is_out_of_memory || !reserve(c, met_count)) return 0;
+    reserve(c, met_count);
     for (int order = 0; order < ORDERS; order++) {
         size_t count = 0, made;
         for (size_t i = 0; i < met_count; i++) count = add(c->now, count, c->met[i]);
@@ -175,16 +172,13 @@ enum gsim_status gsim_script_overlap(const struct gsim_timeline *timeline, struc
     size_t most = timeline->kernel_count + timeline->copy_count + 1;
     struct counter c = {.ops = gsim_alloc(most * sizeof *c.ops), .met = gsim_alloc(most * sizeof *c.met)};
     enum gsim_status status = gsim_random_init(&c.dice, 1, error);
-    c.is_out_of_memory = !c.ops || !c.met;
-    if (!status && !c.is_out_of_memory) {
+    if (!status) {
         collect(&c, timeline);
         *overlap = (struct gsim_overlap){.compute_transfer = share(&c, KERNELS, TRANSFERS, false),
                                          .transfer_compute = share(&c, TRANSFERS, KERNELS, false),
                                          .compute_compute = share(&c, KERNELS, KERNELS, true),
                                          .total = share(&c, KERNELS | TRANSFERS, KERNELS | TRANSFERS, true)};
     }
-    if (!status && c.is_out_of_memory)
-        status = gsim_error_set(error, GSIM_NOMEM, "cannot count overlaps: out of memory");
     gsim_random_release(&c.dice);
     gsim_free(c.next);
     gsim_free(c.now);

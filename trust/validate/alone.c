@@ -198,7 +198,7 @@ enum gsim_status gsim_infer_alone(const struct gsim_predictor *predictor, struct
                         .demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, p->kernel_count + 1),
                         .beside = GSIM_ARENA_ARRAY(&arena, bool, op_count + 1)};
     *alone = (struct gsim_alone){0};
-    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK) status = find(predictor, p, ops, op_count, progress, context, &s, alone, error);
     gsim_arena_release(&arena);
     return status;

@@ -88,7 +88,7 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
     if (fits) advance_until(two, GSIM_TIME_NEVER - 1);
     gsim_arena_release(&arena);
     two->gpu = NULL;
-    return fits ? GSIM_OK : gsim_no_memory(error);
+    return GSIM_OK;
 }
 
 static double span_us(const struct two *two)
@@ -106,44 +106,35 @@ static void count_sms(const uint32_t *blocks_by_sm, uint32_t sm_count, uint32_t 
         histogram[blocks_by_sm[sm] < MOST_BLOCKS ? blocks_by_sm[sm] : MOST_BLOCKS - 1]++;
 }
 
-static bool add_placement(struct gsim_validation *v, const struct two *two)
+static void add_placement(struct gsim_validation *v, const struct two *two)
 {
     const struct gsim_case *c = two->subject;
     uint32_t *predicted = gsim_alloc(2 * MOST_BLOCKS * sizeof *predicted);
-    if (!predicted) return false;
-    bool added = true;
-    for (uint32_t i = 0; i < 2 && added; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         count_sms(two->placed[i], c->sm_count, predicted);
         count_sms(c->blocks_by_sm[i], c->sm_count, predicted + MOST_BLOCKS);
         struct gsim_sample *s = gsim_validation_add(v, c, GSIM_QUANTITY_PLACEMENT, NAN, NAN);
-        added = s != NULL;
-        if (!added) break;
         s->part = i;
         s->error = gsim_histogram_distance(predicted, predicted + MOST_BLOCKS, MOST_BLOCKS);
     }
     gsim_free(predicted);
-    return added;
 }
 
-static bool add_span(struct gsim_validation *v, const struct two *two, enum gsim_quantity quantity)
+static void add_span(struct gsim_validation *v, const struct two *two, enum gsim_quantity quantity)
 {
-    struct gsim_sample *s = gsim_validation_add(v, two->subject, quantity, span_us(two), two->subject->span_us);
-    if (!s) return false;
-    s->spread_ratio = two->subject->spread_ratio;
-    return true;
+    gsim_validation_add(v, two->subject, quantity, span_us(two), two->subject->span_us)->spread_ratio =
+        two->subject->spread_ratio;
 }
 
-static bool add_durations(struct gsim_validation *v, const struct two *two)
+static void add_durations(struct gsim_validation *v, const struct two *two)
 {
     const struct gsim_case *c = two->subject;
     for (uint32_t i = 0; i < 2; i++) {
         if (c->kernels[i].solo_us < SHORTEST_US) continue;
         struct gsim_sample *s = gsim_validation_add(v, c, GSIM_QUANTITY_OWN, gsim_time_us(two->end[i] - two->start[i]),
                                                     c->end_us[i] - c->start_us[i]);
-        if (!s) return false;
         s->part = i;
     }
-    return true;
 }
 
 /* Start and end of the urgent kernel, in the other's block times. */
@@ -164,7 +155,6 @@ static enum gsim_status add_priority(struct gsim_validation *v, const struct two
     for (int i = 0; i < 2; i++) {
         struct gsim_sample *s = gsim_validation_add(v, c, i ? GSIM_QUANTITY_END : GSIM_QUANTITY_START,
                                                     predicted[i] / block_us, measured[i] / block_us);
-        if (!s) return gsim_no_memory(error);
         s->part = 1;
         s->error = (predicted[i] - measured[i]) / block_us;
     }
@@ -175,11 +165,12 @@ static enum gsim_status add_samples(struct gsim_validation *v, const struct two 
 {
     const struct gsim_case *c = two->subject;
     if (c->kind == GSIM_CASE_PRIORITY) return add_priority(v, two, error);
-    bool added = add_span(v, two, GSIM_QUANTITY_SPAN) && add_durations(v, two);
-    if (added && c->kind == GSIM_CASE_ARRIVAL)
-        added = gsim_validation_add(v, c, GSIM_QUANTITY_LATE_END, gsim_time_us(two->end[1] - two->start[0]),
-                                    c->end_us[1] - c->start_us[0]) != NULL;
-    return added ? GSIM_OK : gsim_no_memory(error);
+    add_span(v, two, GSIM_QUANTITY_SPAN);
+    add_durations(v, two);
+    if (c->kind == GSIM_CASE_ARRIVAL)
+        gsim_validation_add(v, c, GSIM_QUANTITY_LATE_END, gsim_time_us(two->end[1] - two->start[0]),
+                                    c->end_us[1] - c->start_us[0]);
+    return GSIM_OK;
 }
 
 /* Which of two kernels released together comes first is chance: the prediction takes the first launched, and a
@@ -192,9 +183,9 @@ static enum gsim_status add_ordered(struct gsim_validation *v, struct two *two, 
         enum gsim_status status = simulate(v, two, 1, error);
         if (status) return status;
     }
-    bool added = c->delay_us > 0 || add_span(v, two, GSIM_QUANTITY_ORDERED);
-    if (added && two->placed[0]) added = add_placement(v, two);
-    return added ? GSIM_OK : gsim_no_memory(error);
+    if (!(c->delay_us > 0)) add_span(v, two, GSIM_QUANTITY_ORDERED);
+    if (two->placed[0]) add_placement(v, two);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_validation_run_two(struct gsim_validation *v, const struct gsim_case *subject,
@@ -207,7 +198,6 @@ enum gsim_status gsim_validation_run_two(struct gsim_validation *v, const struct
     }
     if (subject->blocks_by_sm[0] && subject->sm_count == (uint32_t)v->device->sm_count) {
         two.placed[0] = gsim_alloc(2 * subject->sm_count * sizeof *two.placed[0]);
-        if (!two.placed[0]) return gsim_no_memory(error);
         two.placed[1] = two.placed[0] + subject->sm_count;
     }
     enum gsim_status status = simulate(v, &two, 0, error);

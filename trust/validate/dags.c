@@ -182,7 +182,6 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
     for (uint32_t i = 0; i < c->node_count; i++)
         if (c->nodes[i].is_copy && c->nodes[i].bytes > most) most = c->nodes[i].bytes;
     struct gsim_builder *builder = gsim_builder_create(c->name);
-    if (!builder) return gsim_no_memory(error);
     gsim_builder_buffer(builder, "data", most, GSIM_INIT_HOST);
     for (uint32_t i = 0; i < c->buffer_count; i++) {
         char name[24];
@@ -255,23 +254,19 @@ static enum gsim_status copy_time(const struct gsim_spread_copy *copy, const str
 }
 
 /* TIMELINE is of the first run; the prediction is PREDICTED_US. */
-static enum gsim_status add_samples(struct gsim_validation *v, const struct issue *issue, double predicted_us,
-                                    const struct gsim_timeline *timeline, const struct gsim_spread *spread,
-                                    struct gsim_error *error)
+static void add_samples(struct gsim_validation *v, const struct issue *issue, double predicted_us,
+                        const struct gsim_timeline *timeline, const struct gsim_spread *spread)
 {
     const struct gsim_case *c = issue->subject;
     struct gsim_sample *s = gsim_validation_add(v, c, gsim_quantity_of_schedule(issue->schedule), predicted_us,
                                                 c->makespan_us[issue->schedule]);
-    if (!s) return gsim_no_memory(error);
     s->spread = *spread;
-    if (issue->schedule != GSIM_SCHEDULE_LIVE) return GSIM_OK;
+    if (issue->schedule != GSIM_SCHEDULE_LIVE) return;
     s->spread_ratio = c->spread_ratio;
     double deviation = kernel_deviation(c, timeline);
-    if (isnan(deviation)) return GSIM_OK;
+    if (isnan(deviation)) return;
     s = gsim_validation_add(v, c, GSIM_QUANTITY_KERNELS, NAN, NAN);
-    if (!s) return gsim_no_memory(error);
     s->error = deviation;
-    return GSIM_OK;
 }
 
 /* Which of two queues the front end turns to first is drawn (sim/front/front.c), and so is which of the blocks that
@@ -312,7 +307,7 @@ static enum gsim_status run_schedule(struct gsim_validation *v, const struct gsi
     }
     simulation.seed = 1;
     if (!status && v->spread_runs) status = gsim_spread_run(&simulation, v->spread_runs, copy_time, &spread, error);
-    if (!status) status = add_samples(v, issue, sum_us / runs, &first, &spread, error);
+    if (!status) add_samples(v, issue, sum_us / runs, &first, &spread);
     gsim_timeline_release(&first);
     return status;
 }
@@ -325,7 +320,6 @@ enum gsim_status gsim_validation_run_dag(struct gsim_validation *v, const struct
     enum gsim_status status = build(subject, &program, error);
     if (status) return status;
     struct gsim_demand *demands = GSIM_ARENA_ARRAY(&arena, struct gsim_demand, program.kernel_count);
-    if (!demands) status = gsim_no_memory(error);
     if (!status) status = gsim_demands_init(demands, program.kernel_count, v->device, program.kernels, error);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT && !status; schedule++) {
         if (!(subject->makespan_us[schedule] > 0)) continue;

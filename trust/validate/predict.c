@@ -71,7 +71,6 @@ static enum gsim_status measured_program(const struct gsim_program *built, const
                                          double excess_us, struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_builder *builder = gsim_builder_create(built->name);
-    if (!builder) return gsim_no_memory(error);
     for (uint32_t i = 0; i < built->buffer_count; i++)
         gsim_builder_buffer(builder, built->buffers[i].name, built->buffers[i].bytes, built->buffers[i].init);
     enum gsim_status status = copy_ops(built, profile, excess_us, builder, error);
@@ -184,14 +183,13 @@ static void compare_spans(const struct span *recorded, size_t recorded_count, co
     deviation->worst = worst;
 }
 
-static enum gsim_status compare_timelines(const struct gsim_recording *run, const struct gsim_timeline *timeline,
-                                          struct gsim_timeline_deviation *deviation, struct gsim_error *error)
+static void compare_timelines(const struct gsim_recording *run, const struct gsim_timeline *timeline,
+                              struct gsim_timeline_deviation *deviation)
 {
     *deviation = (struct gsim_timeline_deviation){.mean = NAN, .worst = NAN};
-    if (!run->op_count) return GSIM_OK;
+    if (!run->op_count) return;
     size_t room = run->op_count + timeline->kernel_count + timeline->copy_count;
     struct span *recorded = gsim_alloc(room * sizeof *recorded), *predicted = recorded + run->op_count;
-    if (!recorded) return gsim_no_memory(error);
     for (uint32_t i = 0; i < run->op_count; i++) {
         const struct gsim_recorded_op *op = &run->ops[i];
         recorded[i] = (struct span){op->is_kernel, op->copy_kind, op->op, op->launch_us, op->start_us, op->end_us};
@@ -201,7 +199,6 @@ static enum gsim_status compare_timelines(const struct gsim_recording *run, cons
     if (count) qsort(predicted, count, sizeof *predicted, by_identity);
     compare_spans(recorded, run->op_count, predicted, count, deviation);
     gsim_free(recorded);
-    return GSIM_OK;
 }
 
 /* --- simulations -------------------------------------------------------------------------------------------------- */
@@ -243,7 +240,7 @@ enum gsim_status gsim_predict(const struct gsim_predictor *predictor, const stru
     if (status == GSIM_OK) {
         status =
             gsim_predict_simulate(predictor, run, &program, scheduler, &timeline, &prediction->iteration_us, error);
-        if (status == GSIM_OK) status = compare_timelines(run, &timeline, &prediction->timeline, error);
+        if (status == GSIM_OK) compare_timelines(run, &timeline, &prediction->timeline);
         gsim_timeline_release(&timeline);
     }
     prediction->replay_us = NAN;

@@ -115,7 +115,6 @@ static enum gsim_status build(struct replay *r, struct gsim_program *program, st
     r->idle_us = 0;
     memset(r->taken, 0, r->program->op_count * sizeof *r->taken);
     r->builder = gsim_builder_create(r->program->name);
-    if (!r->builder) return gsim_no_memory(error);
     add_buffers(r);
     for (uint32_t i = 0; i < r->run->op_count && status == GSIM_OK; i++) status = add_op(r, i, error);
     if (status == GSIM_OK) return gsim_builder_finish(r->builder, GSIM_PREDICT_ITERATIONS, program, error);
@@ -207,7 +206,7 @@ enum gsim_status gsim_predict_replay(const struct gsim_predictor *predictor, con
     r.waits = GSIM_ARENA_ARRAY(&arena, bool, run->op_count);
     r.taken = GSIM_ARENA_ARRAY(&arena, uint32_t, program->op_count);
     double *times = GSIM_ARENA_ARRAY(&arena, double, 5 * (size_t)run->op_count); /* at most as many host ops */
-    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK) status = simulate(&r, &watching, iteration_us, times, error);
     if (status == GSIM_OK) status = simulate(&r, &watching, iteration_us, NULL, error);
     gsim_arena_release(&arena);

@@ -65,10 +65,9 @@ static const char *keep(struct gsim_run_validation *v, const char *text, const c
     return before && strcmp(text, before) == 0 ? before : gsim_arena_strdup(&v->arena, text);
 }
 
-static enum gsim_status append(struct gsim_run_validation *v, const struct gsim_run_sample *s, struct gsim_error *error)
+static void append(struct gsim_run_validation *v, const struct gsim_run_sample *s)
 {
-    if (v->arena.failed || !GSIM_APPEND(v->samples, v->count, v->capacity, *s)) return gsim_no_memory(error);
-    return GSIM_OK;
+    (void)GSIM_APPEND(v->samples, v->count, v->capacity, *s);
 }
 
 /* What models without a machine say of an iteration, on the same times alone. */
@@ -79,7 +78,6 @@ static enum gsim_status find_simpler(const struct gsim_recordings *recordings, c
     gsim_time path = 0;
     enum gsim_status status = gsim_predict_program(recordings, run, &program, error);
     gsim_time *times = status == GSIM_OK ? gsim_alloc(sizeof *times * (program.op_count + 1)) : NULL;
-    if (status == GSIM_OK && !times) status = gsim_no_memory(error);
     for (uint32_t i = 0; times && i < program.op_count; i++) {
         bool is_kernel = program.ops[i].kind == GSIM_OP_KERNEL;
         double us = is_kernel ? program.kernels[program.ops[i].kernel_index].solo_us : program.ops[i].host_us;
@@ -118,7 +116,8 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *v, const ch
     s.error = s.prediction.iteration_us / s.measured_us - 1;
     find_config(v, &s);
     v->unchecked += !run->checked;
-    return append(v, &s, error);
+    append(v, &s);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
@@ -136,7 +135,8 @@ enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again
         first.error = second.measured_us / first.measured_us - 1;
         first.traced_ratio = NAN;
         again->config_count = v->config_count;
-        return append(again, &first, error);
+        append(again, &first);
+        return GSIM_OK;
     }
     return GSIM_OK;
 }
@@ -168,15 +168,14 @@ static bool is_chosen(const struct gsim_run_choice *choice, const struct gsim_ru
            (!choice->workload || strcmp(choice->workload, s->key.workload) == 0);
 }
 
-enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
-                                    struct gsim_run_summary *summary, struct gsim_error *error)
+void gsim_run_summarize(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
+                                    struct gsim_run_summary *summary)
 {
     size_t counts[3] = {0};
     struct gsim_mean spread = {0}, timeline = {0}, traced = {0}, sum = {0}, path = {0};
     double *memory = gsim_alloc((3 * v->count + 1) * sizeof *memory);
     double *columns[3] = {memory, memory + v->count, memory + 2 * v->count};
     struct gsim_error_summary *results[3] = {&summary->makespan, &summary->replay, &summary->speedup};
-    if (!memory) return gsim_no_memory(error);
     for (size_t i = 0; i < v->count; i++) {
         const struct gsim_run_sample *s = &v->samples[i];
         if (!is_chosen(choice, s)) continue;
@@ -189,16 +188,14 @@ enum gsim_status gsim_run_summarize(const struct gsim_run_validation *v, const s
         gsim_mean_add(&timeline, s->prediction.timeline.mean);
         gsim_mean_add(&traced, s->traced_ratio);
     }
-    enum gsim_status status = GSIM_OK;
-    for (int c = 0; c < 3 && status == GSIM_OK; c++)
-        status = gsim_errors_summarize(columns[c], counts[c], results[c], error);
+    for (int c = 0; c < 3; c++)
+        gsim_errors_summarize(columns[c], counts[c], results[c]);
     summary->spread_ratio = gsim_mean_of(&spread);
     summary->sum_mean = gsim_mean_of(&sum);
     summary->path_mean = gsim_mean_of(&path);
     summary->timeline_mean = gsim_mean_of(&timeline);
     summary->traced_ratio = gsim_mean_of(&traced);
     gsim_free(memory);
-    return status;
 }
 
 /* --- rankings --- */
@@ -237,15 +234,14 @@ static size_t gather(const struct gsim_run_validation *v, uint32_t config, enum 
     return count;
 }
 
-enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split,
-                               struct gsim_run_ranking *ranking, struct gsim_error *error)
+void gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split, struct gsim_run_ranking *ranking)
 {
     struct gsim_mean tau = {0}, regret = {0};
     struct clear_pairs pairs = {0};
     double *predicted = gsim_alloc((2 * v->count + 1) * sizeof *predicted), *measured = predicted + v->count;
     const struct gsim_run_sample **samples = gsim_alloc((v->count + 1) * sizeof *samples);
     *ranking = (struct gsim_run_ranking){.regret_worst = NAN};
-    for (uint32_t config = 0; predicted && samples && config < v->config_count; config++) {
+    for (uint32_t config = 0; config < v->config_count; config++) {
         size_t count = gather(v, config, split, samples, predicted, measured);
         if (count < 2) continue;
         double cost = gsim_choice_regret(predicted, measured, count);
@@ -259,8 +255,6 @@ enum gsim_status gsim_run_rank(const struct gsim_run_validation *v, enum gsim_sp
     ranking->tau_mean = gsim_mean_of(&tau);
     ranking->regret_mean = gsim_mean_of(&regret);
     ranking->tau_clear = clear > 0 ? (pairs.agreeing - pairs.disagreeing) / clear : NAN;
-    bool failed = !predicted || !samples;
     gsim_free(predicted);
     gsim_free(samples);
-    return failed ? gsim_no_memory(error) : GSIM_OK;
 }

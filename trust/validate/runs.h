@@ -63,8 +63,8 @@ struct gsim_run_summary {
     double spread_ratio, timeline_mean, traced_ratio;    /* means; NAN: none */
     double sum_mean, path_mean;                          /* mean absolute errors of the simpler models */
 };
-enum gsim_status gsim_run_summarize(const struct gsim_run_validation *validation, const struct gsim_run_choice *choice,
-                                    struct gsim_run_summary *summary, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_run_summarize(const struct gsim_run_validation *validation, const struct gsim_run_choice *choice,
+                                    struct gsim_run_summary *summary);
 
 /* Over the configurations of a split with two schedulers or more. Tau is Kendall's; of clear pairs: of those pairs
  * whose measured times are further apart than both their spreads, (agreeing - disagreeing)/all. */
@@ -72,8 +72,7 @@ struct gsim_run_ranking {
     size_t count;
     double tau_mean, tau_clear, regret_mean, regret_worst;
 };
-enum gsim_status gsim_run_rank(const struct gsim_run_validation *validation, enum gsim_split split,
-                               struct gsim_run_ranking *ranking, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split, struct gsim_run_ranking *ranking);
 
 /* The sample of the base scheduler in S's configuration, or NULL. */
 const struct gsim_run_sample *gsim_run_base(const struct gsim_run_validation *validation,

@@ -14,15 +14,14 @@
 typedef void line_function(const struct gsim_run_choice *choice, const struct gsim_run_summary *summary,
                            struct gsim_output *output, bool is_first);
 
-static enum gsim_status line(const struct gsim_run_validation *v, const struct gsim_run_choice *choice,
-                             line_function *put, bool *is_first, struct gsim_output *output, struct gsim_error *error)
+static void line(const struct gsim_run_validation *v, const struct gsim_run_choice *choice, line_function *put,
+                 bool *is_first, struct gsim_output *output)
 {
     struct gsim_run_summary summary;
-    enum gsim_status status = gsim_run_summarize(v, choice, &summary, error);
-    if (status != GSIM_OK || !summary.makespan.count) return status;
+    gsim_run_summarize(v, choice, &summary);
+    if (!summary.makespan.count) return;
     put(choice, &summary, output, *is_first);
     *is_first = false;
-    return GSIM_OK;
 }
 
 static bool is_first_of(const struct gsim_run_validation *v, size_t index, bool by_workload)
@@ -38,25 +37,22 @@ static bool is_first_of(const struct gsim_run_validation *v, size_t index, bool 
 }
 
 /* All of a split, then each scheduler's and each workload's, in the order of the recording. */
-static enum gsim_status lines(const struct gsim_run_validation *v, line_function *put, struct gsim_output *output,
-                              struct gsim_error *error)
+static void lines(const struct gsim_run_validation *v, line_function *put, struct gsim_output *output)
 {
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
-    enum gsim_status status = GSIM_OK;
     bool is_first = true;
-    for (size_t i = 0; i < 2 && status == GSIM_OK; i++) {
+    for (size_t i = 0; i < 2; i++) {
         struct gsim_run_choice choice = {.split = splits[i]};
-        status = line(v, &choice, put, &is_first, output, error);
+        line(v, &choice, put, &is_first, output);
         for (int by_workload = 0; by_workload < 2; by_workload++) {
-            for (size_t s = 0; s < v->count && status == GSIM_OK; s++) {
+            for (size_t s = 0; s < v->count; s++) {
                 if (!is_first_of(v, s, by_workload)) continue;
                 choice.scheduler = by_workload ? NULL : v->samples[s].scheduler;
                 choice.workload = by_workload ? v->samples[s].key.workload : NULL;
-                status = line(v, &choice, put, &is_first, output, error);
+                line(v, &choice, put, &is_first, output);
             }
         }
     }
-    return status;
 }
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
@@ -80,14 +76,12 @@ static void put_line(const struct gsim_run_choice *choice, const struct gsim_run
     gsim_output_text(output, "\n");
 }
 
-static enum gsim_status put_rankings(const struct gsim_run_validation *v, struct gsim_output *output,
-                                     struct gsim_error *error)
+static void put_rankings(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
     for (size_t i = 0; i < 2; i++) {
         struct gsim_run_ranking r;
-        enum gsim_status status = gsim_run_rank(v, splits[i], &r, error);
-        if (status != GSIM_OK) return status;
+        gsim_run_rank(v, splits[i], &r);
         if (!r.count) continue;
         gsim_output_printf(
             output,
@@ -96,19 +90,16 @@ static enum gsim_status put_rankings(const struct gsim_run_validation *v, struct
             i ? "" : "\n", gsim_split_word(splits[i]), r.count, r.tau_mean, r.tau_clear, 100 * r.regret_mean,
             100 * r.regret_worst);
     }
-    return GSIM_OK;
 }
 
 /* On the same times alone; a second recording in the place of predictions has none. */
-static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct gsim_output *output,
-                                    struct gsim_error *error)
+static void put_simpler(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
     for (size_t i = 0; i < 2; i++) {
         struct gsim_run_choice choice = {.split = splits[i]};
         struct gsim_run_summary s;
-        enum gsim_status status = gsim_run_summarize(v, &choice, &s, error);
-        if (status != GSIM_OK) return status;
+        gsim_run_summarize(v, &choice, &s);
         if (!s.makespan.count) continue;
         gsim_output_printf(output,
                            "%s  simpler models, %s runs: kernels' times alone added up %.2f %% off on average,\n",
@@ -116,7 +107,6 @@ static enum gsim_status put_simpler(const struct gsim_run_validation *v, struct 
         gsim_output_printf(output, "  the longest path of dependent ones %.2f %%, gpusim %.2f %%\n", 100 * s.path_mean,
                            100 * s.makespan.mean);
     }
-    return GSIM_OK;
 }
 
 static void put_notes(const struct gsim_run_validation *v, struct gsim_output *output)
@@ -137,33 +127,30 @@ static void put_notes(const struct gsim_run_validation *v, struct gsim_output *o
         v->base);
 }
 
-static enum gsim_status put_table(const struct gsim_run_validation *v, struct gsim_output *output,
-                                  struct gsim_error *error)
+static void put_table(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     gsim_output_printf(output, "%-25s%-32s%8s%17s%17s%10s%8s\n", "", "  error of the prediction, in %", "own",
                        "speed-up", "replay", "times", "tracer");
     gsim_output_printf(output, "%-6s%-14s%5s%8s%8s%8s%8s%8s%9s%8s%9s%8s%10s%8s\n", "split", "of", "n", "mean", "median",
                        "worst", "bias", "spread", "mean", "worst", "mean", "worst", "mean", "mean");
-    enum gsim_status status = lines(v, put_line, output, error);
-    return status == GSIM_OK ? put_rankings(v, output, error) : status;
+    lines(v, put_line, output);
+    put_rankings(v, output);
 }
 
-enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output,
-                                           struct gsim_error *error)
+void gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
-    enum gsim_status status = put_table(v, output, error);
-    if (status == GSIM_OK) status = put_simpler(v, output, error);
-    if (status == GSIM_OK) put_notes(v, output);
-    return status;
+    put_table(v, output);
+    put_simpler(v, output);
+    put_notes(v, output);
 }
 
-enum gsim_status gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
-                                                 struct gsim_output *output, struct gsim_error *error)
+void gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
+                                     struct gsim_output *output)
 {
     gsim_output_printf(output, "\nThe same runs, %zu of them, recorded once more (%s), in the place of predictions:\n",
                        again->count, path);
-    return put_table(again, output, error);
+    put_table(again, output);
 }
 
 void gsim_run_validation_print_runs(const struct gsim_run_validation *v, struct gsim_output *output)
@@ -234,14 +221,12 @@ static void put_json_line(const struct gsim_run_choice *choice, const struct gsi
                     s->replay.mean, s->replay.worst, s->timeline_mean, s->traced_ratio);
 }
 
-static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, struct gsim_output *output,
-                                          struct gsim_error *error)
+static void put_json_rankings(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     const char *separator = "";
     for (int split = 0; split < GSIM_SPLIT_COUNT; split++) {
         struct gsim_run_ranking r;
-        enum gsim_status status = gsim_run_rank(v, (enum gsim_split)split, &r, error);
-        if (status != GSIM_OK) return status;
+        gsim_run_rank(v, (enum gsim_split)split, &r);
         if (!r.count) continue;
         gsim_output_put(output, "%s\n   {'split': '%s', 'count': %z, 'kendall_tau': %r, 'tau_of_clear_pairs': %r, "
                                 "'regret_mean': %r, 'regret_worst': %r}", separator,
@@ -249,19 +234,16 @@ static enum gsim_status put_json_rankings(const struct gsim_run_validation *v, s
                         r.regret_worst);
         separator = ",";
     }
-    return GSIM_OK;
 }
 
-enum gsim_status gsim_run_validation_json(const struct gsim_run_validation *v, struct gsim_output *output,
-                                          struct gsim_error *error)
+void gsim_run_validation_json(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     gsim_output_put(output, "{'device': %q", v->predictor->device->name);
     put_json_text(output, "base", v->base);
     gsim_output_printf(output, ", \"count\": %zu, \"skipped\": %zu, \"unchecked\": %zu,\n  \"rows\": [", v->count,
                        v->skipped, v->unchecked);
-    enum gsim_status status = lines(v, put_json_line, output, error);
+    lines(v, put_json_line, output);
     gsim_output_text(output, "],\n  \"rankings\": [");
-    if (status == GSIM_OK) status = put_json_rankings(v, output, error);
+    put_json_rankings(v, output);
     gsim_output_text(output, "]}");
-    return status;
 }

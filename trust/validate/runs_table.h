@@ -8,15 +8,13 @@
 #include "trust/validate/runs.h"
 
 /* Lines by split, scheduler and workload, speed-ups, rankings, and what the columns mean. */
-enum gsim_status gsim_run_validation_print(const struct gsim_run_validation *validation, struct gsim_output *output,
-                                           struct gsim_error *error) GSIM_NODISCARD;
+void gsim_run_validation_print(const struct gsim_run_validation *validation, struct gsim_output *output);
 /* The same of gsim_run_validation_add_again's samples, from recordings in PATH, without what the columns mean. */
-enum gsim_status gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
-                                                 struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
+                                     struct gsim_output *output);
 /* One line per run. */
 void gsim_run_validation_print_runs(const struct gsim_run_validation *validation, struct gsim_output *output);
 /* Lines in the columns of gsim_validation_csv(), without a header: kind is the scheduler, half the split. */
 void gsim_run_validation_csv(const struct gsim_run_validation *validation, struct gsim_output *output);
 /* One JSON object: the members "runs" and "again" of schema gpusim-validation/1. */
-enum gsim_status gsim_run_validation_json(const struct gsim_run_validation *validation, struct gsim_output *output,
-                                          struct gsim_error *error) GSIM_NODISCARD;
+void gsim_run_validation_json(const struct gsim_run_validation *validation, struct gsim_output *output);

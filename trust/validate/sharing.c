@@ -96,12 +96,11 @@ static const cJSON *measured_of(const struct gsim_sharing_recording *r, uint32_t
 struct gsim_sharing_recording *gsim_sharing_recording_read(const char *path, struct gsim_error *error)
 {
     struct gsim_sharing_recording *r = gsim_alloc(sizeof *r);
-    cJSON *json = r ? gsim_services_read(path, error) : NULL;
+    cJSON *json = gsim_services_read(path, error);
     const cJSON *item;
     uint32_t index = 0;
     if (!json) {
-        if (r) gsim_error_prefix(error, "'%s'", path);
-        else gsim_no_memory(error);
+        gsim_error_prefix(error, "'%s'", path);
         gsim_free(r);
         return NULL;
     }
@@ -169,11 +168,6 @@ static enum gsim_status build(const struct gsim_sharing_recording *r, const cJSO
     const cJSON *steps = cJSON_GetObjectItemCaseSensitive(service, "steps"), *step;
     struct gsim_builder *b = gsim_builder_create("service");
     uint32_t *after = gsim_alloc(sizeof *after * (size_t)cJSON_GetArraySize(steps)), count = 0;
-    if (!b || !after) {
-        gsim_builder_destroy(b);
-        gsim_free(after);
-        return gsim_no_memory(error);
-    }
     cJSON_ArrayForEach(step, steps)
     {
         char name[16];
@@ -288,7 +282,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
                                               .measured_us = gsim_json_number(measured, "p50"),
                                               .measured_p90_us = gsim_json_number(measured, "p90")};
             double quantiles[2] = {0};
-            status = gsim_services_quantiles(&timeline, i, false, quantiles, error);
+            gsim_services_quantiles(&timeline, i, false, quantiles);
             s->predicted_us = quantiles[0];
             s->predicted_p90_us = quantiles[1];
         }

@@ -21,13 +21,11 @@ void gsim_mean_add(struct gsim_mean *mean, double value)
 
 double gsim_mean_of(const struct gsim_mean *mean) { return mean->count ? mean->sum / (double)mean->count : NAN; }
 
-enum gsim_status gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary,
-                                       struct gsim_error *error)
+void gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary)
 {
     *summary = (struct gsim_error_summary){.count = count, .mean = NAN, .median = NAN, .worst = NAN, .bias = NAN};
-    if (!count) return GSIM_OK;
+    if (!count) return;
     double *sizes = gsim_alloc(count * sizeof *sizes);
-    if (!sizes) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) sizes[i] = fabs(errors[i]);
     gsl_sort(sizes, 1, count);
     summary->mean = gsl_stats_mean(sizes, 1, count);
@@ -35,15 +33,12 @@ enum gsim_status gsim_errors_summarize(const double *errors, size_t count, struc
     summary->worst = sizes[count - 1];
     summary->bias = gsl_stats_mean(errors, 1, count);
     gsim_free(sizes);
-    return GSIM_OK;
 }
 
-enum gsim_status gsim_log_correlation(const double *x, const double *y, size_t count, double *correlation,
-                                      struct gsim_error *error)
+void gsim_log_correlation(const double *x, const double *y, size_t count, double *correlation)
 {
     double *logs = gsim_alloc(2 * count * sizeof *logs);
     size_t kept = 0;
-    if (!logs) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         if (!(x[i] > 0 && y[i] > 0)) continue;
         logs[2 * kept] = log(x[i]);
@@ -54,7 +49,6 @@ enum gsim_status gsim_log_correlation(const double *x, const double *y, size_t c
     if (kept >= 3 && gsl_stats_variance(logs, 2, kept) > 0 && gsl_stats_variance(logs + 1, 2, kept) > 0)
         *correlation = gsl_stats_correlation(logs, 2, logs + 1, 2, kept);
     gsim_free(logs);
-    return GSIM_OK;
 }
 
 static int sign(double value) { return (value > 0) - (value < 0); }
@@ -97,12 +91,11 @@ double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t coun
 /* Percentiles at 2.5 and 97.5 % need no more. */
 enum { RESAMPLES = 2000 };
 
-enum gsim_status gsim_paired_change(const double *before, const double *after, size_t count,
-                                    struct gsim_paired_change *change, struct gsim_error *error)
+void gsim_paired_change(const double *before, const double *after, size_t count,
+                                    struct gsim_paired_change *change)
 {
     double means[RESAMPLES];
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (!rng) return gsim_no_memory(error);
     gsl_rng_set(rng, 1);
     *change = (struct gsim_paired_change){
         .count = count, .before = gsl_stats_mean(before, 1, count), .after = gsl_stats_mean(after, 1, count)};
@@ -118,5 +111,4 @@ enum gsim_status gsim_paired_change(const double *before, const double *after, s
     gsl_sort(means, 1, RESAMPLES);
     change->low = gsl_stats_quantile_from_sorted_data(means, 1, RESAMPLES, 0.025);
     change->high = gsl_stats_quantile_from_sorted_data(means, 1, RESAMPLES, 0.975);
-    return GSIM_OK;
 }

@@ -54,10 +54,9 @@ static void put_rankings(const struct gsim_validation *v, struct gsim_output *ou
     }
 }
 
-static enum gsim_status put_intervals(const struct gsim_validation *v, struct gsim_output *output,
-                                      struct gsim_error *error)
+static void put_intervals(const struct gsim_validation *v, struct gsim_output *output)
 {
-    if (!v->spread_runs) return GSIM_OK;
+    if (!v->spread_runs) return;
     gsim_output_printf(output, "\nWhat was measured, and the 90 %% intervals of %u perturbed copies:\n",
                        v->spread_runs);
     gsim_output_printf(output, "%-9s%-18s%5s%8s%14s%10s%20s\n", "kind", "quantity", "n", "held", "median width",
@@ -65,9 +64,7 @@ static enum gsim_status put_intervals(const struct gsim_validation *v, struct gs
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++)
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_interval_row row;
-            enum gsim_status status =
-                gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row, error);
-            if (status) return status;
+            gsim_validation_interval(v, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row);
             if (!row.count) continue;
             gsim_output_printf(output, "%-9s%-18s%5zu%6.1f %%%12.2f %%%10zu%13zu of %zu\n",
                                gsim_case_kind_word((enum gsim_case_kind)kind),
@@ -75,11 +72,10 @@ static enum gsim_status put_intervals(const struct gsim_validation *v, struct gs
                                100 * (double)row.held / (double)row.count, 100 * row.width_median, row.unstable,
                                row.off_unstable, row.off);
         }
-    return GSIM_OK;
 }
 
-static enum gsim_status put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT],
-                                  struct gsim_output *output, struct gsim_error *error)
+static void put_table(const struct gsim_validation *validation, bool used[GSIM_QUANTITY_COUNT],
+                      struct gsim_output *output)
 {
     gsim_output_printf(output, "%-32s%-40s%8s%16s%s\n", "", " error of the prediction, in %", "own", "mean of half",
                        validation->compares_models ? "          mean of the model" : "");
@@ -91,23 +87,20 @@ static enum gsim_status put_table(const struct gsim_validation *validation, bool
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_validation_row row;
-            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
-                                                          (enum gsim_quantity)quantity, &row, error);
-            if (status) return status;
+            gsim_validation_row(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row);
             if (!row.all.count) continue;
             used[quantity] = true;
             put_row(validation, &row, output);
         }
     }
-    return GSIM_OK;
 }
 
-enum gsim_status gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
-                                            struct gsim_output *output, struct gsim_error *error)
+void gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
+                                struct gsim_output *output)
 {
     bool used[GSIM_QUANTITY_COUNT] = {false};
     gsim_output_printf(output, "\nThe same cases, %s (%s):\n", title, path);
-    return put_table(other, used, output, error);
+    put_table(other, used, output);
 }
 
 static bool has_kind(const struct gsim_validation *v, enum gsim_case_kind kind)
@@ -117,15 +110,12 @@ static bool has_kind(const struct gsim_validation *v, enum gsim_case_kind kind)
     return false;
 }
 
-enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
-                                       struct gsim_error *error)
+void gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output)
 {
     bool used[GSIM_QUANTITY_COUNT] = {false};
-    enum gsim_status status = put_table(validation, used, output, error);
-    if (status) return status;
+    put_table(validation, used, output);
     put_rankings(validation, output);
-    status = put_intervals(validation, output, error);
-    if (status) return status;
+    put_intervals(validation, output);
     if (validation->skipped)
         gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
                            validation->skipped);
@@ -149,7 +139,6 @@ enum gsim_status gsim_validation_print(const struct gsim_validation *validation,
     for (uint32_t m = 0; m < GSIM_MODEL_MOST; m++)
         if (compared(validation, m))
             gsim_output_printf(output, "  %-17s %s\n", gsim_model_name(m), gsim_model_summary(m));
-    return GSIM_OK;
 }
 
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output)
@@ -231,47 +220,38 @@ static void put_json_row(const struct gsim_validation *v, const struct gsim_vali
     gsim_output_text(output, "}");
 }
 
-static enum gsim_status put_json_rows(const struct gsim_validation *validation, struct gsim_output *output,
-                                      struct gsim_error *error)
+static void put_json_rows(const struct gsim_validation *validation, struct gsim_output *output)
 {
     const char *separator = "";
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         for (int quantity = 0; quantity < GSIM_QUANTITY_COUNT; quantity++) {
             struct gsim_validation_row row;
-            enum gsim_status status = gsim_validation_row(validation, (enum gsim_case_kind)kind,
-                                                          (enum gsim_quantity)quantity, &row, error);
             struct gsim_interval_row interval;
-            if (!status)
-                status = gsim_validation_interval(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity,
-                                                  &interval, error);
-            if (status) return status;
+            gsim_validation_row(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &row);
+            gsim_validation_interval(validation, (enum gsim_case_kind)kind, (enum gsim_quantity)quantity, &interval);
             if (!row.all.count) continue;
             gsim_output_printf(output, "%s\n  ", separator);
             put_json_row(validation, &row, &interval, output);
             separator = ",";
         }
     }
-    return GSIM_OK;
 }
 
-static enum gsim_status put_json_member(const char *name, const struct gsim_validation *other,
-                                        struct gsim_output *output, struct gsim_error *error)
+static void put_json_member(const char *name, const struct gsim_validation *other, struct gsim_output *output)
 {
-    if (!other) return GSIM_OK;
+    if (!other) return;
     gsim_output_printf(output, ",\n \"%s\": [", name);
-    enum gsim_status status = put_json_rows(other, output, error);
+    put_json_rows(other, output);
     gsim_output_text(output, "]");
-    return status;
 }
 
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation,
-                                      const struct gsim_validation_members *members, struct gsim_output *output,
-                                      struct gsim_error *error)
+void gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                          struct gsim_output *output)
 {
     const char *separator = "";
     gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'device': %q, 'skipped': %z, 'unfit': %z,\n 'rows': [",
                     SCHEMA, GPUSIM_VERSION, validation->device->name, validation->skipped, validation->unfit);
-    enum gsim_status status = put_json_rows(validation, output, error);
+    put_json_rows(validation, output);
     gsim_output_text(output, "],\n \"rankings\": [");
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         struct gsim_validation_ranking ranking;
@@ -283,21 +263,20 @@ enum gsim_status gsim_validation_json(const struct gsim_validation *validation,
         separator = ",";
     }
     gsim_output_text(output, "]");
-    if (status == GSIM_OK && members->runs) {
+    if (members->runs) {
         gsim_output_text(output, ",\n \"runs\": ");
-        status = gsim_run_validation_json(members->runs, output, error);
+        gsim_run_validation_json(members->runs, output);
     }
-    if (status == GSIM_OK && members->again) {
+    if (members->again) {
         gsim_output_text(output, ",\n \"again\": ");
-        status = gsim_run_validation_json(members->again, output, error);
+        gsim_run_validation_json(members->again, output);
     }
-    if (status == GSIM_OK) status = put_json_member("again_rows", members->cases_again, output, error);
-    if (status == GSIM_OK) status = put_json_member("times_alone_rows", members->times_alone, output, error);
-    if (status == GSIM_OK) status = put_json_member("without_pipes_rows", members->without_pipes, output, error);
-    if (status == GSIM_OK && members->traces) {
+    put_json_member("again_rows", members->cases_again, output);
+    put_json_member("times_alone_rows", members->times_alone, output);
+    put_json_member("without_pipes_rows", members->without_pipes, output);
+    if (members->traces) {
         gsim_output_text(output, ",\n \"traces\": ");
         gsim_trace_validation_json(members->traces, members->has_trace_ops, output);
     }
     gsim_output_text(output, "}\n");
-    return status;
 }

@@ -9,12 +9,11 @@
 #include "trust/validate/runs.h"
 #include "trust/validate/traces.h"
 
-/* Rows, rankings and what the columns mean. Fails with GSIM_NOMEM only, like all of these. */
-enum gsim_status gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output,
-                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Rows, rankings and what the columns mean. */
+void gsim_validation_print(const struct gsim_validation *validation, struct gsim_output *output);
 /* Rows alone: of cases recorded once more, or predicted from less. TITLE begins the sentence above them. */
-enum gsim_status gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
-                                            struct gsim_output *output, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_validation_print_rows(const struct gsim_validation *other, const char *title, const char *path,
+                                struct gsim_output *output);
 /* One line per sample. */
 void gsim_validation_print_cases(const struct gsim_validation *validation, struct gsim_output *output);
 /* One line per sample, with a header; plots/validate_*.gp read it. */
@@ -27,6 +26,5 @@ struct gsim_validation_members {
     const struct gsim_trace_validation *traces;
     bool has_trace_ops; /* each kernel and copy of a trace */
 };
-enum gsim_status gsim_validation_json(const struct gsim_validation *validation,
-                                      const struct gsim_validation_members *members, struct gsim_output *output,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+void gsim_validation_json(const struct gsim_validation *validation, const struct gsim_validation_members *members,
+                          struct gsim_output *output);

@@ -70,9 +70,8 @@ static void sum_streams(const struct gsim_validated_trace *traced, const struct 
     if (s->stream_count) qsort(streams, s->stream_count, sizeof *streams, by_stream);
 }
 
-static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
-                                   const struct gsim_moment *moments, struct gsim_trace_stream *streams,
-                                   struct gsim_error *error)
+static void add_sample(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+                       const struct gsim_moment *moments, struct gsim_trace_stream *streams)
 {
     struct gsim_arena *arena = &v->arena;
     struct gsim_trace_sample s = {.file = gsim_arena_strdup(arena, traced->file),
@@ -82,16 +81,14 @@ static enum gsim_status add_sample(struct gsim_trace_validation *v, const struct
                                   .op_count = traced->op_count,
                                   .measured_us = traced->span_us};
     s.ops = GSIM_ARENA_ARRAY(arena, struct gsim_trace_op, traced->op_count);
-    if (arena->failed || gsim_array_grow(&v->samples, sizeof s, v->count, &v->capacity)) return gsim_no_memory(error);
+    gsim_array_grow(&v->samples, sizeof s, v->count, &v->capacity);
     compare_ops(traced->program, traced, moments, &s);
     for (uint32_t i = 0; i < s.op_count; i++)
-        if (s.ops[i].name && !(s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name))) return gsim_no_memory(error);
+        if (s.ops[i].name) s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name);
     sum_streams(traced, moments, &s, streams);
     s.streams = GSIM_ARENA_ARRAY(arena, struct gsim_trace_stream, s.stream_count);
-    if (!s.streams) return gsim_no_memory(error);
     memcpy(s.streams, streams, sizeof *streams * s.stream_count);
     v->samples[v->count++] = s;
-    return GSIM_OK;
 }
 
 enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v,
@@ -99,16 +96,16 @@ enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation
                                                     const struct gsim_moment *moments, struct gsim_error *error)
 {
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
-    enum gsim_status status = streams ? add_sample(v, traced, moments, streams, error) : gsim_no_memory(error);
+    (void)error;
+    add_sample(v, traced, moments, streams);
     gsim_free(streams);
-    return status;
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
                                            struct gsim_error *error)
 {
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
-    if (!moments) return gsim_no_memory(error);
     enum gsim_status status = gsim_replay_trace(v->predictor, traced->program, NULL, moments, error);
     if (status == GSIM_OK) status = gsim_trace_validation_add_replayed(v, traced, moments, error);
     gsim_free(moments);

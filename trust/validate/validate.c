@@ -50,7 +50,7 @@ void gsim_validation_release(struct gsim_validation *validation)
 struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct gsim_case *subject,
                                         enum gsim_quantity quantity, double predicted, double measured)
 {
-    if (gsim_array_grow(&v->samples, sizeof *v->samples, v->count, &v->capacity)) return NULL;
+    gsim_array_grow(&v->samples, sizeof *v->samples, v->count, &v->capacity);
     struct gsim_sample *s = &v->samples[v->count++];
     *s = (struct gsim_sample){
         .subject = subject,
@@ -113,20 +113,19 @@ enum gsim_status gsim_validation_run(struct gsim_validation *validation, const s
     return GSIM_OK;
 }
 
-static bool add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity,
+static void add_both(struct gsim_validation *v, const struct gsim_case *subject, enum gsim_quantity quantity,
                      double again, double measured)
 {
-    return !(again > 0 && measured > 0) || gsim_validation_add(v, subject, quantity, again, measured);
+    if (again > 0 && measured > 0) gsim_validation_add(v, subject, quantity, again, measured);
 }
 
-enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
-                                           const struct gsim_case *again, struct gsim_error *error)
+void gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
+                               const struct gsim_case *again)
 {
-    bool added = add_both(validation, subject, GSIM_QUANTITY_SPAN, again->span_us, subject->span_us);
+    add_both(validation, subject, GSIM_QUANTITY_SPAN, again->span_us, subject->span_us);
     for (int schedule = 0; schedule < GSIM_SCHEDULE_COUNT; schedule++)
-        added = added && add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule),
-                                  again->makespan_us[schedule], subject->makespan_us[schedule]);
-    return added ? GSIM_OK : gsim_no_memory(error);
+        add_both(validation, subject, gsim_quantity_of_schedule((enum gsim_schedule)schedule),
+                 again->makespan_us[schedule], subject->makespan_us[schedule]);
 }
 
 void gsim_validation_field(struct gsim_output *output, double value)
@@ -175,13 +174,11 @@ static void fill_means(const struct gsim_validation *v, struct gsim_validation_r
     for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = gsim_mean_of(&models[m]);
 }
 
-enum gsim_status gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                     enum gsim_quantity quantity, struct gsim_validation_row *row,
-                                     struct gsim_error *error)
+void gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                     enum gsim_quantity quantity, struct gsim_validation_row *row)
 {
     struct columns c = {0};
     double *memory = gsim_alloc((5 * validation->count + 1) * sizeof *memory);
-    if (!memory) return gsim_no_memory(error);
     c.error = memory;
     c.half[0] = memory + validation->count;
     c.half[1] = memory + 2 * validation->count;
@@ -189,22 +186,19 @@ enum gsim_status gsim_validation_row(const struct gsim_validation *validation, e
     c.measured = memory + 4 * validation->count;
     fill_columns(validation, kind, quantity, &c);
     *row = (struct gsim_validation_row){.kind = kind, .quantity = quantity};
-    enum gsim_status status = gsim_errors_summarize(c.error, c.count, &row->all, error);
-    if (!status) status = gsim_errors_summarize(c.half[0], c.half_count[0], &row->even, error);
-    if (!status) status = gsim_errors_summarize(c.half[1], c.half_count[1], &row->odd, error);
-    if (!status) status = gsim_log_correlation(c.predicted, c.measured, c.count, &row->correlation, error);
+    gsim_errors_summarize(c.error, c.count, &row->all);
+    gsim_errors_summarize(c.half[0], c.half_count[0], &row->even);
+    gsim_errors_summarize(c.half[1], c.half_count[1], &row->odd);
+    gsim_log_correlation(c.predicted, c.measured, c.count, &row->correlation);
     gsim_free(memory);
     fill_means(validation, row);
-    return status;
 }
 
 /* --- intervals ------------------------------------------------------------------------------------------------- */
-enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                          enum gsim_quantity quantity, struct gsim_interval_row *row,
-                                          struct gsim_error *error)
+void gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                          enum gsim_quantity quantity, struct gsim_interval_row *row)
 {
     double *widths = gsim_alloc((validation->count + 1) * sizeof *widths);
-    if (!widths) return gsim_no_memory(error);
     *row = (struct gsim_interval_row){.width_median = NAN};
     for (size_t i = 0; i < validation->count; i++) {
         const struct gsim_sample *s = &validation->samples[i];
@@ -218,10 +212,9 @@ enum gsim_status gsim_validation_interval(const struct gsim_validation *validati
         row->off_unstable += spread->unstable;
     }
     struct gsim_error_summary summary;
-    enum gsim_status status = gsim_errors_summarize(widths, row->count, &summary, error);
-    if (status == GSIM_OK && row->count) row->width_median = summary.median;
+    gsim_errors_summarize(widths, row->count, &summary);
+    if (row->count) row->width_median = summary.median;
     gsim_free(widths);
-    return status;
 }
 
 /* --- rankings --------------------------------------------------------------------------------------------------- */

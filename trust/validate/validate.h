@@ -62,8 +62,8 @@ struct gsim_validation {
 enum gsim_status gsim_validation_run(struct gsim_validation *validation, const struct gsim_case *subject,
                                      struct gsim_error *error) GSIM_NODISCARD;
 /* The case recorded once more, in the place of a prediction: makespans and spans that both have. */
-enum gsim_status gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
-                                           const struct gsim_case *again, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
+                               const struct gsim_case *again);
 void gsim_validation_release(struct gsim_validation *validation);
 
 /* One line of the table: a quantity over the cases of a kind. */
@@ -82,9 +82,8 @@ struct gsim_interval_row {
 };
 #define GSIM_INTERVAL_OFF 0.2
 /* ROW->count is 0 when there are none. */
-enum gsim_status gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                          enum gsim_quantity quantity, struct gsim_interval_row *row,
-                                          struct gsim_error *error) GSIM_NODISCARD;
+void gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                          enum gsim_quantity quantity, struct gsim_interval_row *row);
 /* How well a kind's schedules serial, live and graph are ranked, over the cases that have two of them or more. */
 struct gsim_validation_ranking {
     enum gsim_case_kind kind;
@@ -92,9 +91,8 @@ struct gsim_validation_ranking {
     double tau_mean, regret_mean, regret_worst;
 };
 /* ROW->all.count is 0 when there are no such samples. */
-enum gsim_status gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                     enum gsim_quantity quantity, struct gsim_validation_row *row,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
+                                     enum gsim_quantity quantity, struct gsim_validation_row *row);
 void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
                           struct gsim_validation_ranking *ranking);
 

@@ -62,7 +62,8 @@ const struct gsim_demand *gsim_kept_works_of(struct gsim_kept_works *kept, const
         const struct gsim_kernel *kernel = &program->kernels[i];
         uint32_t at = gsim_slots_find(&kept->slots, gsim_kernel_hash(kernel), is_kernel, kept->kernels, kernel);
         const struct gsim_demand *demand = at != GSIM_SLOT_NONE ? &kept->demands[at] : add(kept, device, kernel);
-        if (!demand || gsim_array_grow(&kept->asked, sizeof *kept->asked, i, &kept->asked_room)) return NULL;
+        if (!demand) return NULL;
+        gsim_array_grow(&kept->asked, sizeof *kept->asked, i, &kept->asked_room);
         kept->asked[i] = *demand;
     }
     return kept->asked;

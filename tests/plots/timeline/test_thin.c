@@ -25,7 +25,7 @@ static struct gsim_bars make(size_t count, uint32_t rows, unsigned kinds, double
                                      .count = 1,
                                      .kernels = 1,
                                      .shade = GSIM_BAR_SHADES};
-        CHECK(gsim_bars_add(&bars, &bar));
+        gsim_bars_add(&bars, &bar);
     }
     return bars;
 }
@@ -51,7 +51,7 @@ static void a_million(void)
         struct gsim_thinning thinning = all_of(count, cases[i].rows);
         double end[500] = {0};
         uint64_t sum = 0, kernels = 0;
-        CHECK(gsim_bars_thin(&bars, &thinning));
+        gsim_bars_thin(&bars, &thinning);
         CHECK_MSG(bars.count >= cases[i].rows && bars.count <= 2 * GSIM_BARS_MOST + 60 * (size_t)cases[i].rows,
                   "case %zu: %zu bars", i, bars.count);
         for (size_t j = 0; j < bars.count; j++) {
@@ -86,14 +86,14 @@ static void long_ones_stay(void)
                                    .kernels = 1,
                                    .shade = GSIM_BAR_SHADES};
     int seen = 0;
-    CHECK(gsim_bars_add(&bars, &whole));
+    gsim_bars_add(&bars, &whole);
     for (size_t i = 0; i < 20000; i++) {
         struct gsim_bar bar = bars.bars[i];
         bar.start_us += 21000;
         bar.end_us += 21000;
-        CHECK(gsim_bars_add(&bars, &bar));
+        gsim_bars_add(&bars, &bar);
     }
-    CHECK(gsim_bars_thin(&bars, &thinning));
+    gsim_bars_thin(&bars, &thinning);
     CHECK_INT(bars.count, 3);
     CHECK_INT(bars.thinned, 40000);
     for (size_t i = 0; i < bars.count; i++) {
@@ -110,7 +110,7 @@ static void few_stay_as_they_are(void)
 {
     struct gsim_bars bars = make(GSIM_BARS_MOST, 3, 3, 0.5);
     struct gsim_thinning thinning = all_of(GSIM_BARS_MOST, 3);
-    CHECK(gsim_bars_thin(&bars, &thinning));
+    gsim_bars_thin(&bars, &thinning);
     CHECK_INT(bars.count, GSIM_BARS_MOST);
     CHECK_INT(bars.thinned, 0);
     gsim_bars_release(&bars);

@@ -76,8 +76,7 @@ static void own_device_is_predicted_exactly(void)
                       s->prefetch ? ", prefetch" : "", replay);
     }
     struct gsim_run_ranking ranking;
-    struct gsim_error error = {0};
-    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking);
     CHECK_INT(ranking.count, 6);
     CHECK_NEAR(ranking.tau_mean, 1, 0.01);
     CHECK_NEAR(ranking.tau_clear, 1, 0);
@@ -187,10 +186,9 @@ static void lines_are_computed(void)
         .predictor = &predictor, .base = "serial", .samples = samples, .count = 4, .config_count = 2};
     struct gsim_run_summary summary;
     struct gsim_run_ranking ranking;
-    struct gsim_error error = {0};
     const struct gsim_run_choice fit = {.split = GSIM_SPLIT_FIT},
                                  async = {.split = GSIM_SPLIT_COUNT, .scheduler = "async"};
-    CHECK_OK(gsim_run_summarize(&v, &fit, &summary, &error), error);
+    gsim_run_summarize(&v, &fit, &summary);
     CHECK_INT(summary.makespan.count, 2);
     CHECK_NEAR(summary.makespan.mean, 0.05, 1e-12);
     CHECK_NEAR(summary.makespan.worst, 0.1, 1e-12);
@@ -200,14 +198,14 @@ static void lines_are_computed(void)
     CHECK_INT(summary.speedup.count, 1); /* 2.2 for 2 */
     CHECK_NEAR(summary.speedup.mean, 0.1, 1e-12);
     CHECK(isnan(summary.timeline_mean));
-    CHECK_OK(gsim_run_summarize(&v, &async, &summary, &error), error);
+    gsim_run_summarize(&v, &async, &summary);
     CHECK_NEAR(summary.makespan.bias, 0.125, 1e-12);
-    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_FIT, &ranking, &error), error);
+    gsim_run_rank(&v, GSIM_SPLIT_FIT, &ranking);
     CHECK_NEAR(ranking.tau_mean, 1, 0);
-    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_TEST, &ranking, &error), error);
+    gsim_run_rank(&v, GSIM_SPLIT_TEST, &ranking);
     CHECK_NEAR(ranking.tau_mean, -1, 0);
     CHECK_NEAR(ranking.regret_mean, 0.25, 1e-12); /* serial taken, async better */
-    CHECK_OK(gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking);
     CHECK_NEAR(ranking.tau_mean, 0, 0);
     CHECK_NEAR(ranking.tau_clear, 0, 0);
 }
@@ -233,12 +231,12 @@ static void again_is_another_recording(void)
     CHECK_INT(again.count, 23);
     struct gsim_run_summary summary;
     struct gsim_run_choice any = {.split = GSIM_SPLIT_COUNT};
-    CHECK_OK(gsim_run_summarize(&again, &any, &summary, &error), error);
+    gsim_run_summarize(&again, &any, &summary);
     CHECK_NEAR(summary.makespan.worst, 0.1, 1e-9);
     CHECK_NEAR(summary.makespan.mean, 0.1 / 23, 1e-9);
     CHECK_INT(summary.replay.count, 0);
     struct gsim_run_ranking ranking;
-    CHECK_OK(gsim_run_rank(&again, GSIM_SPLIT_COUNT, &ranking, &error), error);
+    gsim_run_rank(&again, GSIM_SPLIT_COUNT, &ranking);
     CHECK_INT(ranking.count, 6);
     CHECK(ranking.tau_mean > 0.9);
     gsim_run_validation_release(&again);

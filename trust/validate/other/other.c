@@ -125,9 +125,9 @@ void gsim_other_whole(const struct gsim_timed_set *set, const struct gsim_other_
     end_sum(row, law);
 }
 
-enum gsim_status gsim_other_row(const struct gsim_timed_set *set, const struct gsim_other_law *law,
+void gsim_other_row(const struct gsim_timed_set *set, const struct gsim_other_law *law,
                                 const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                                struct gsim_other_row *row, struct gsim_error *error)
+                                struct gsim_other_row *row)
 {
     const struct pair p = {set, from, to};
     struct gsim_arena arena = {0};
@@ -135,8 +135,7 @@ enum gsim_status gsim_other_row(const struct gsim_timed_set *set, const struct g
     double *errors = GSIM_ARENA_ARRAY(&arena, double, 5 * n + 1), *without = errors + n, *needs = errors + 2 * n,
            *size = errors + 3 * n, *as_is = errors + 4 * n;
     *row = (struct gsim_other_row){0};
-    enum gsim_status status = errors ? GSIM_OK : gsim_no_memory(error);
-    for (size_t i = 0; i < n && !status; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct gsim_timed *t = &set->kernels[i];
         struct gsim_other_time time = gsim_other_time(law, &t->kernel, from, to);
         size_t first = 0;
@@ -149,9 +148,8 @@ enum gsim_status gsim_other_row(const struct gsim_timed_set *set, const struct g
         if (first == i) leave_out(&p, law, i, needs, without, row);
     }
     end_sum(row, law);
-    if (!status) status = gsim_errors_summarize(errors, n, &row->shipped, error);
-    if (!status) status = gsim_errors_summarize(without, n, &row->left_out, error);
-    if (!status && n) status = gsim_paired_change(as_is, size, n, &row->change, error);
+    gsim_errors_summarize(errors, n, &row->shipped);
+    gsim_errors_summarize(without, n, &row->left_out);
+    if (n) gsim_paired_change(as_is, size, n, &row->change);
     gsim_arena_release(&arena);
-    return status;
 }

@@ -24,8 +24,7 @@ struct gsim_timed_set {
     struct gsim_arena arena;
 };
 void gsim_timed_release(struct gsim_timed_set *set);
-struct gsim_timed *gsim_timed_add(struct gsim_timed_set *set, const char *name, const struct gsim_kernel *kernel,
-                                  struct gsim_error *error);
+struct gsim_timed *gsim_timed_add(struct gsim_timed_set *set, const char *name, const struct gsim_kernel *kernel);
 
 /* Adds the kernels of a file of unlike kernels (lists "kernels", "profiles"), or of matrix products: CSV of system,
  * type, m, n, k, us, those whose system begins as DEVICE's name does, up to '_' and '-'. */
@@ -40,9 +39,9 @@ struct gsim_other_row {
     double sum, sum_low, sum_high, sum_there, sum_before; /* of all launches */
     struct gsim_paired_change change;                     /* from the times as they are to the rule's */
 };
-enum gsim_status gsim_other_row(const struct gsim_timed_set *set, const struct gsim_other_law *law,
+void gsim_other_row(const struct gsim_timed_set *set, const struct gsim_other_law *law,
                                 const struct gsim_device_spec *from, const struct gsim_device_spec *to,
-                                struct gsim_other_row *row, struct gsim_error *error) GSIM_NODISCARD;
+                                struct gsim_other_row *row);
 /* Sums of all launches alone. */
 void gsim_other_whole(const struct gsim_timed_set *set, const struct gsim_other_law *law,
                       const struct gsim_device_spec *from, const struct gsim_device_spec *to,

@@ -17,15 +17,11 @@ void gsim_timed_release(struct gsim_timed_set *set)
     *set = (struct gsim_timed_set){0};
 }
 
-struct gsim_timed *gsim_timed_add(struct gsim_timed_set *set, const char *name, const struct gsim_kernel *kernel,
-                                  struct gsim_error *error)
+struct gsim_timed *gsim_timed_add(struct gsim_timed_set *set, const char *name, const struct gsim_kernel *kernel)
 {
     struct gsim_timed t = {.name = gsim_arena_strdup(&set->arena, name), .kernel = *kernel, .times = 1};
     t.kernel.name = gsim_arena_strdup(&set->arena, kernel->name);
-    if (!t.name || !t.kernel.name || gsim_array_grow(&set->kernels, sizeof t, set->count, &set->room)) {
-        (void)gsim_no_memory(error);
-        return NULL;
-    }
+    gsim_array_grow(&set->kernels, sizeof t, set->count, &set->room);
     set->kernels[set->count] = t;
     return &set->kernels[set->count++];
 }
@@ -52,10 +48,10 @@ static enum gsim_status add_product(struct gsim_timed_set *set, const char *line
         .grid = {(uint32_t)ceil(m / TILE), (uint32_t)ceil(n / TILE), 1}, .block = {256, 1, 1},
         .demand_given = true, .flops = 2 * m * n * k, .dram_bytes = bytes * (m * k + n * k) + 2 * m * n};
     snprintf(name, sizeof name, "%s %.0fx%.0fx%.0f", type, m, n, k);
-    struct gsim_timed *added = gsim_timed_add(set, name, &kernel, error);
+    struct gsim_timed *added = gsim_timed_add(set, name, &kernel);
     /* each is a kind of its own, which leaving out leaves out alone; its name begins as a product's */
-    if (added) added->kernel.name = gsim_arena_printf(&set->arena, "gemm %s", name);
-    return added && added->kernel.name ? GSIM_OK : gsim_no_memory(error);
+    added->kernel.name = gsim_arena_printf(&set->arena, "gemm %s", name);
+    return GSIM_OK;
 }
 
 static enum gsim_status read_products(struct gsim_timed_set *set, char *text, const char *device,
@@ -79,10 +75,9 @@ enum gsim_status gsim_timed_read(struct gsim_timed_set *set, const char *path, c
     else if (!status) status = gsim_cases_parse_timed(&cases, path, text, length, error);
     for (size_t i = 0; i < cases.count && !status; i++) {
         const struct gsim_case_node *node = cases.cases[i].nodes;
-        struct gsim_timed *added = gsim_timed_add(set, cases.cases[i].name, &node->kernel, error);
-        if (!added) status = error->status;
-        else added->row = node->profile_row;
-        if (added) added->has_row = node->has_profile_row;
+        struct gsim_timed *added = gsim_timed_add(set, cases.cases[i].name, &node->kernel);
+        added->row = node->profile_row;
+        added->has_row = node->has_profile_row;
     }
     gsim_free(text);
     gsim_case_set_release(&cases);

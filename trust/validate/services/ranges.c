@@ -62,7 +62,7 @@ static enum gsim_status simulate(const struct run *r, const struct gsim_task *ta
                                     count == 1 ? NULL : ways[way].option, 0, NULL, &timeline, error);
     for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
         double quantiles[2];
-        status = gsim_services_quantiles(&timeline, i, true, quantiles, error);
+        gsim_services_quantiles(&timeline, i, true, quantiles);
         if (status == GSIM_OK) medians[i] = quantiles[0];
     }
     gsim_timeline_release(&timeline);
@@ -122,7 +122,6 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
     if (status != GSIM_OK) return status;
     r->count++;
     m->host_us = GSIM_ARENA_ARRAY(&m->program.arena, double, m->program.op_count);
-    if (!m->host_us) return gsim_no_memory(error);
     for (uint32_t i = 0; i < m->program.op_count; i++)
         if (m->program.ops[i].kind == GSIM_OP_HOST_COMPUTE) m->host_us[i] = m->program.ops[i].host_us;
     return GSIM_OK;
@@ -239,7 +238,6 @@ static enum gsim_status run_all(struct run *r, const cJSON *json, const char *se
     const cJSON *solo;
     enum gsim_status status = GSIM_OK;
     ranges->rows = GSIM_ARENA_ARRAY(&ranges->arena, struct gsim_range_row, count_pairs(json) + 1);
-    if (!ranges->rows) return gsim_no_memory(error);
     cJSON_ArrayForEach(solo, cJSON_GetObjectItemCaseSensitive(json, "solo"))
     {
         if (status == GSIM_OK) status = add_model(r, solo, services, error);

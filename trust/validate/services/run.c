@@ -45,7 +45,6 @@ enum gsim_status gsim_services_simulate(struct gsim_task_set *set, const struct 
 {
     const struct gsim_sharing_ops *ops = gsim_sharing_find(share);
     void *params = gsim_arena_alloc(&set->arena, ops->params_size + 1);
-    if (!params) return gsim_no_memory(error);
     struct gsim_simulation s = {.program = &set->all,
                                 .device = device,
                                 .scheduler = set->tasks[0].scheduler,
@@ -64,12 +63,11 @@ enum gsim_status gsim_services_simulate(struct gsim_task_set *set, const struct 
     return status;
 }
 
-enum gsim_status gsim_services_quantiles(const struct gsim_timeline *timeline, uint32_t task, bool from_arrival,
-                                         double quantiles[2], struct gsim_error *error)
+void gsim_services_quantiles(const struct gsim_timeline *timeline, uint32_t task, bool from_arrival,
+                             double quantiles[2])
 {
     size_t count = 0;
     double *times = gsim_alloc(sizeof *times * (timeline->request_count + 1));
-    if (!times) return gsim_no_memory(error);
     for (size_t i = 0; i < timeline->request_count; i++) {
         const struct gsim_request_record *r = &timeline->requests[i];
         if (r->task == task) times[count++] = gsim_time_us(r->end - (from_arrival ? r->arrival : r->start));
@@ -78,5 +76,4 @@ enum gsim_status gsim_services_quantiles(const struct gsim_timeline *timeline, u
     quantiles[0] = count ? times[count / 2] : NAN;
     quantiles[1] = count ? times[count * 9 / 10] : NAN;
     gsim_free(times);
-    return GSIM_OK;
 }
