@@ -50,6 +50,27 @@ echo "{\"schema\": \"gpusim-ranks/1\", \"node\": \"dgx-h100\", \"nodes\": 3, \"f
 run --ranks ranks.json --sched async
 is "a send among 24 ranks" "$(field makespan_us)" 2000 0.04
 
+# Four ranks on two hosts, 100 MB to all: half of each rank's message crosses, 50 MB at 10 GB/s. Two sends from one GPU share its link.
+for rank in 0 1 2 3; do
+    program r$rank 1 '{"op": "collective", "kind": "all_to_all", "bytes": 100000000}'
+done
+echo '{"schema": "gpusim-ranks/1", "node": "h100-vm-x2", "nodes": 2, "net_gbps": 10, "fold": false, "ranks": [{"program": "r0.json"}, {"program": "r1.json"}, {"program": "r2.json"}, {"program": "r3.json"}]}' >ranks.json
+run --ranks ranks.json --sched async
+is "an all-to-all of two hosts" "$(field makespan_us)" 5000 0.03
+send() { echo "{\"op\": \"collective\", \"kind\": \"$1\", \"bytes\": 1000000000, \"group\": [0, $2], \"communicator\": $2, \"stream\": $2, \"after\": []}"; }
+sends() {
+    program r0 1 "$1"
+    echo '{"schema": "gpusim-ranks/1", "node": "dgx-h100", "fold": false, "ranks": [{"program": "r0.json"}, {"program": "r1.json"}, {"program": "r2.json"}]}' >ranks.json
+    run --ranks ranks.json --sched async
+}
+program r1 1 "$(send recv 1)"
+program r2 1 '{"op": "host_compute", "us": 1}'
+sends "$(send send 1)"
+alone=$(field makespan_us)
+program r2 1 "$(send recv 2)"
+sends "$(send send 1), $(send send 2)"
+is "two sends from one GPU" "$(field makespan_us)" "$(awk -v t="$alone" 'BEGIN { print 2 * t }')" 0.03
+
 # Two broadcasts of 800 MB on two streams; the second begins while the first has 1/2 of its way: alone T, then both at half the
 # link: the first ends at T / 2 + 2 T / 2, the second at 2 T. At once: both at 2 T. T by one alone.
 broadcasts() { # DELAY-OF-THE-SECOND COUNT
