@@ -226,22 +226,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_acs_run(&acs->app, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct acs_hw_params, window, 32, 1, GSIM_WINDOW_MOST, "",
-             "kernels in the front end's window (published: 32)"),
-    GSIM_INT(struct acs_hw_params, list, 32, 1, GSIM_WINDOW_MOST, "",
-             "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"),
-    GSIM_REAL(struct acs_hw_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
-    GSIM_ACS_CHECK_PARAMS(struct acs_hw_params),
-    GSIM_REAL(struct acs_hw_params, insert_cycles, 1, 0, 1e6, "cycles",
-              "insertion per entry of the window (published: as many cycles as entries)"),
-    GSIM_REAL(struct acs_hw_params, update_cycles, 1, 0, 1e6, "cycles",
-              "when a kernel ends, per other entry (published: one less than entries)"),
-    GSIM_REAL(struct acs_hw_params, start_cycles, 70, 0, 1e6, "cycles",
-              "from ready to the first block (assumed: 50 ns)"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
     GSIM_HEAD(scheduler),
     .name = "acs-hw",
@@ -251,8 +235,19 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_hw = {
     .has_frontend = true,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct acs_hw_params),
-    .params = params_table,
+    GSIM_PARAMS(struct acs_hw_params,
+        GSIM_INT(struct acs_hw_params, window, 32, 1, GSIM_WINDOW_MOST, "",
+                 "kernels in the front end's window (published: 32)"),
+        GSIM_INT(struct acs_hw_params, list, 32, 1, GSIM_WINDOW_MOST, "",
+                 "kernels in the host's list of those scheduled last (assumed: as many as fit the published 4 KB)"),
+        GSIM_REAL(struct acs_hw_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
+        GSIM_ACS_CHECK_PARAMS(struct acs_hw_params),
+        GSIM_REAL(struct acs_hw_params, insert_cycles, 1, 0, 1e6, "cycles",
+                  "insertion per entry of the window (published: as many cycles as entries)"),
+        GSIM_REAL(struct acs_hw_params, update_cycles, 1, 0, 1e6, "cycles",
+                  "when a kernel ends, per other entry (published: one less than entries)"),
+        GSIM_REAL(struct acs_hw_params, start_cycles, 70, 0, 1e6, "cycles",
+                  "from ready to the first block (assumed: 50 ns)")),
     .prepare = gsim_feed_prepare_default,
     .execute = execute,
 };

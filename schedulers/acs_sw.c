@@ -233,25 +233,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_acs_run(&acs.app, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct acs_params, window, 32, 1, 1024, "", "kernels in the scheduling window (published: 32)"),
-    GSIM_INT(struct acs_params, threads, 4, 1, GSIM_ACS_THREADS, "",
-             "scheduler threads, each with a stream of its own"),
-    GSIM_CHOICE(struct acs_params, wait, WAIT_SPIN, 1, "spin|block",
-                "how a scheduler thread waits for its kernel's end"),
-    GSIM_ACS_CHECK_PARAMS(struct acs_params),
-    GSIM_REAL(struct acs_params, update_us, 7, 0, 1000, "us",
-              "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"),
-    GSIM_REAL(struct acs_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
-    GSIM_REAL(struct acs_params, block_us, 50, 0, 1000, "us",
-              "how much longer a blocking wait takes than a spinning one (fitted to the same; "
-              "traces/h100/threads.txt: 17 to 47)"),
-    GSIM_REAL(struct acs_params, poll_entry_us, 0.03, 0, 1000, "us",
-              "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a host "
-              "of 16 cores)"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
     GSIM_HEAD(scheduler),
     .name = "acs-sw",
@@ -261,8 +242,22 @@ const struct gsim_scheduler_ops gsim_scheduler_acs_sw = {
     .has_threads = true,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct acs_params),
-    .params = params_table,
+    GSIM_PARAMS(struct acs_params,
+        GSIM_INT(struct acs_params, window, 32, 1, 1024, "", "kernels in the scheduling window (published: 32)"),
+        GSIM_INT(struct acs_params, threads, 4, 1, GSIM_ACS_THREADS, "",
+                 "scheduler threads, each with a stream of its own"),
+        GSIM_CHOICE(struct acs_params, wait, WAIT_SPIN, 1, "spin|block",
+                    "how a scheduler thread waits for its kernel's end"),
+        GSIM_ACS_CHECK_PARAMS(struct acs_params),
+        GSIM_REAL(struct acs_params, update_us, 7, 0, 1000, "us",
+                  "until the window thread has taken an ended kernel out (fitted: traces/h100/irregular.json.gz)"),
+        GSIM_REAL(struct acs_params, push_us, 0.2, 0, 1000, "us", "the application's part per kernel (assumed)"),
+        GSIM_REAL(struct acs_params, block_us, 50, 0, 1000, "us",
+                  "how much longer a blocking wait takes than a spinning one (fitted to the same; "
+                  "traces/h100/threads.txt: 17 to 47)"),
+        GSIM_REAL(struct acs_params, poll_entry_us, 0.03, 0, 1000, "us",
+                  "per entry, how long a thread without a kernel keeps the window's lock (fitted to the same, on a "
+                  "host of 16 cores)")),
     .prepare = gsim_feed_prepare_default,
     .execute = execute,
 };

@@ -173,15 +173,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_plan_run(run, choose, style, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct async_params, event_flags, 0, 1, "timing|no-timing",
-                "flags of cudaEventCreate; the benchmarks' authors use the default, timing"),
-    GSIM_PLAN_PRUNE_PARAM(struct async_params, prune, GSIM_PRUNE_LATEST, ""),
-    GSIM_CHOICE(struct async_params, attach, ATTACH_AUTO, 2, "always|auto|never",
-                "attach managed buffers to their streams: always, before Pascal, never"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_async = {
     GSIM_HEAD(scheduler),
     .name = "async",
@@ -190,8 +181,12 @@ const struct gsim_scheduler_ops gsim_scheduler_async = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct async_params),
-    .params = params_table,
+    GSIM_PARAMS(struct async_params,
+        GSIM_CHOICE(struct async_params, event_flags, 0, 1, "timing|no-timing",
+                    "flags of cudaEventCreate; the benchmarks' authors use the default, timing"),
+        GSIM_PLAN_PRUNE_PARAM(struct async_params, prune, GSIM_PRUNE_LATEST, ""),
+        GSIM_CHOICE(struct async_params, attach, ATTACH_AUTO, 2, "always|auto|never",
+                    "attach managed buffers to their streams: always, before Pascal, never")),
     .prepare = prepare,
     .execute = execute,
 };

@@ -40,12 +40,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_graphs_execute(run, &style, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_BOOL(struct cudagraph_params, prefetch_nodes, 0,
-              "make prefetches graph nodes, which CUDA does not offer; off: issue them ahead of the graph"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_cudagraph = {
     GSIM_HEAD(scheduler),
     .name = "cudagraph",
@@ -54,8 +48,9 @@ const struct gsim_scheduler_ops gsim_scheduler_cudagraph = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct cudagraph_params),
-    .params = params_table,
+    GSIM_PARAMS(struct cudagraph_params,
+        GSIM_BOOL(struct cudagraph_params, prefetch_nodes, 0,
+                  "make prefetches graph nodes, which CUDA does not offer; off: issue them ahead of the graph")),
     .prepare = gsim_graphs_prepare,
     .execute = execute,
 };

@@ -174,15 +174,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_plan_run(run, choose, (struct gsim_plan_style){.event_flags = GSIM_EVENT_NO_TIMING}, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct heft_params, streams, 8, 1, 1024, "",
-             "streams that kernels choose among; transfers have one more in each direction"),
-    GSIM_REAL(struct heft_params, cross_us, 2, 0, 1000, "us",
-              "what a dependence between two streams costs (communication cost)"),
-    GSIM_BOOL(struct heft_params, insertion, 1, "fill gaps that earlier decisions left"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_heft = {
     GSIM_HEAD(scheduler),
     .name = "heft",
@@ -191,8 +182,12 @@ const struct gsim_scheduler_ops gsim_scheduler_heft = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .takes_placed = true,
     .takes_source = true,
-    .params_size = sizeof(struct heft_params),
-    .params = params_table,
+    GSIM_PARAMS(struct heft_params,
+        GSIM_INT(struct heft_params, streams, 8, 1, 1024, "",
+                 "streams that kernels choose among; transfers have one more in each direction"),
+        GSIM_REAL(struct heft_params, cross_us, 2, 0, 1000, "us",
+                  "what a dependence between two streams costs (communication cost)"),
+        GSIM_BOOL(struct heft_params, insertion, 1, "fill gaps that earlier decisions left")),
     .prepare = prepare,
     .execute = execute,
 };

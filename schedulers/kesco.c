@@ -184,21 +184,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_plan_run(run, choose, style, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct kesco_params, streams, 10, 1, 1024, "",
-             "streams, all created whether used or not; the authors settled on 10"),
-    GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST,
-                          " (latest: the authors' code, clock: their intent)"),
-    GSIM_CHOICE(struct kesco_params, ties, TIES_PROGRAM, 1, "program|random",
-                "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable sort"),
-    GSIM_CHOICE(struct kesco_params, placement, PLACE_LEAST_LOADED, 2, "least-loaded|random|index",
-                "stream of an op that no predecessor's stream can take: the authors' final code draws it, an earlier "
-                "one took the index"),
-    GSIM_CHOICE(struct kesco_params, issue, ISSUE_SWEEP, 1, "sweep|level",
-                "host order: one op per stream and sweep (the authors'), or level by level"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_kesco = {
     GSIM_HEAD(scheduler),
     .name = "kesco",
@@ -207,8 +192,19 @@ const struct gsim_scheduler_ops gsim_scheduler_kesco = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .takes_placed = true,
     .takes_source = true,
-    .params_size = sizeof(struct kesco_params),
-    .params = params_table,
+    GSIM_PARAMS(struct kesco_params,
+        GSIM_INT(struct kesco_params, streams, 10, 1, 1024, "",
+                 "streams, all created whether used or not; the authors settled on 10"),
+        GSIM_PLAN_PRUNE_PARAM(struct kesco_params, prune, GSIM_PRUNE_LATEST,
+                              " (latest: the authors' code, clock: their intent)"),
+        GSIM_CHOICE(struct kesco_params, ties, TIES_PROGRAM, 1, "program|random",
+                    "equal predecessor or successor counts: program order, or arbitrary as in the authors' unstable "
+                    "sort"),
+        GSIM_CHOICE(struct kesco_params, placement, PLACE_LEAST_LOADED, 2, "least-loaded|random|index",
+                    "stream of an op that no predecessor's stream can take: the authors' final code draws it, an "
+                    "earlier one took the index"),
+        GSIM_CHOICE(struct kesco_params, issue, ISSUE_SWEEP, 1, "sweep|level",
+                    "host order: one op per stream and sweep (the authors'), or level by level")),
     .prepare = prepare,
     .execute = execute,
 };

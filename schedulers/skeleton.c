@@ -62,12 +62,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_feed_run(run, GSIM_FEED_MOST, &user, &s, error);
 }
 
-/* Rows of gpusim/params.h: struct, field, default, least, most, unit, help. Parsing, --help and the report follow. */
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct skeleton_params, streams, 4, 1, 1024, "", "streams to deal kernels out over"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
     GSIM_HEAD(scheduler),
     .name = "skeleton",
@@ -75,8 +69,10 @@ const struct gsim_scheduler_ops gsim_scheduler_skeleton = {
     .source = "none",
     .takes_source = true,           /* a program may be drawn while it runs */
     .shape = GSIM_SHAPE_CONCURRENT, /* which of a workload's tuned launch shapes to run */
-    .params_size = sizeof(struct skeleton_params),
-    .params = params_table,
+    /* Rows of gpusim/params.h: struct, field, default, least, most, unit, help. Parsing, --help and the report
+     * follow. */
+    GSIM_PARAMS(struct skeleton_params,
+        GSIM_INT(struct skeleton_params, streams, 4, 1, 1024, "", "streams to deal kernels out over")),
     .prepare = prepare,
     .execute = execute,
 };

@@ -129,14 +129,6 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_graphs_execute(run, &style, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_INT(struct taskflow_params, streams, 4, 1, 1024, "",
-             "streams that a level is dealt out over; Taskflow's default is 4"),
-    GSIM_BOOL(struct taskflow_params, prefetch_nodes, 0,
-              "capture prefetches too, which CUDA does not offer; off: issue them ahead of the graph"),
-    {.name = NULL},
-};
-
 const struct gsim_scheduler_ops gsim_scheduler_taskflow = {
     GSIM_HEAD(scheduler),
     .name = "taskflow",
@@ -145,8 +137,11 @@ const struct gsim_scheduler_ops gsim_scheduler_taskflow = {
     .shape = GSIM_SHAPE_CONCURRENT,
     .uses_devices = true,
     .takes_source = true,
-    .params_size = sizeof(struct taskflow_params),
-    .params = params_table,
+    GSIM_PARAMS(struct taskflow_params,
+        GSIM_INT(struct taskflow_params, streams, 4, 1, 1024, "",
+                 "streams that a level is dealt out over; Taskflow's default is 4"),
+        GSIM_BOOL(struct taskflow_params, prefetch_nodes, 0,
+                  "capture prefetches too, which CUDA does not offer; off: issue them ahead of the graph")),
     .prepare = gsim_graphs_prepare,
     .execute = execute,
 };

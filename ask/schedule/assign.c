@@ -13,11 +13,6 @@
 
 #define NONE UINT32_MAX
 
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 /* --- waits --- */
 /* Streams become 0, 1, ... in the order of their first units; then who waits for whom, without what other waits
  * imply. */
@@ -43,7 +38,7 @@ static enum gsim_status finish(struct gsim_assignment *a, const struct gsim_unit
     a->wait_start = plan.wait_start; /* steps are units: the order is the list's */
     a->waits = plan.waits;
     recorder = GSIM_ARENA_ARRAY(&a->arena, uint32_t, (size_t)plan.event_count + 1);
-    if (!recorder) return fail_memory(error);
+    if (!recorder) return gsim_no_memory(error);
     for (uint32_t i = 0; i < u->count; i++)
         for (uint32_t e = plan.record_start[i]; e < plan.record_start[i + 1]; e++) recorder[plan.records[e]] = i;
     for (uint32_t w = 0; w < a->wait_start[u->count]; w++) a->waits[w] = recorder[a->waits[w]];
@@ -55,7 +50,7 @@ static enum gsim_status begin(struct gsim_assignment *a, const struct gsim_units
 {
     *a = (struct gsim_assignment){.policy = policy, .us = NAN};
     a->stream_of = GSIM_ARENA_ARRAY(&a->arena, uint32_t, (size_t)u->count + 1);
-    return a->stream_of ? GSIM_OK : fail_memory(error);
+    return a->stream_of ? GSIM_OK : gsim_no_memory(error);
 }
 
 void gsim_assignment_release(struct gsim_assignment *a)
@@ -73,7 +68,7 @@ enum gsim_status gsim_assign_list(struct gsim_assignment *a, const struct gsim_u
     uint32_t last[GSIM_ASSIGN_STREAMS];
     enum gsim_status status = begin(a, u, "list", error);
     double *end_us = GSIM_ARENA_ARRAY(&a->arena, double, (size_t)u->count + 1);
-    if (status != GSIM_OK || !end_us) return fail_memory(error);
+    if (status != GSIM_OK || !end_us) return gsim_no_memory(error);
     memset(last, 0xff, sizeof last);
     for (uint32_t i = 0; i < u->count; i++) {
         uint32_t best = 0;
@@ -134,7 +129,7 @@ static enum gsim_status take_streams(struct gsim_assignment *a, const struct gsi
     uint32_t *numbers = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1),
              *target = GSIM_ARENA_ARRAY(&a->arena, uint32_t, count + 1), found = 0;
     double *load = GSIM_ARENA_ARRAY(&a->arena, double, count + 1);
-    if (a->arena.failed) return fail_memory(error);
+    if (a->arena.failed) return gsim_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         uint32_t s = 0;
         while (s < found && numbers[s] != rows->rows[i].stream) s++;
@@ -208,7 +203,7 @@ static enum gsim_status build(const struct gsim_assignment *a, const struct gsim
     gsim_free(after);
     if (ok) return gsim_builder_finish(b, 1, program, error);
     gsim_builder_destroy(b);
-    return fail_memory(error);
+    return gsim_no_memory(error);
 }
 
 static struct gsim_simulation as_graph(const struct gsim_simulation *base, const struct gsim_program *program)

@@ -41,6 +41,9 @@ struct gsim_param {
     {#field, GSIM_PARAM_BOOL, offsetof(type, field), initial, 0, 1, "", NULL, help}
 #define GSIM_CHOICE(type, field, initial, last, choices, help) \
     {#field, GSIM_PARAM_CHOICE, offsetof(type, field), initial, 0, last, "", choices, help}
+/* Two members of a table of functions: the struct TYPE of the parameters, and their rows. */
+#define GSIM_PARAMS(type, ...) \
+    .params_size = sizeof(type), .params = (const struct gsim_param[]){__VA_ARGS__, {.name = NULL}}
 
 /* Fills OBJECT with the defaults of TABLE, which ends with a row whose name is NULL. A NULL table has no parameters. */
 void gsim_params_set_defaults(const struct gsim_param *table, void *object);

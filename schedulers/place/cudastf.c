@@ -67,18 +67,13 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
     return best;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct cudastf_params, gbps, 25, 0.001, 1e6, "GB/s", "bandwidth of any transfer (CUDASTF: 25)"),
-    {.name = NULL},
-};
-
 const struct gsim_placement_ops gsim_placement_cudastf = {
     GSIM_PLACEMENT_HEAD,
     .name = "cudastf",
     .summary = "the GPU on which it would end first, at one bandwidth for all links",
     .source = "CUDASTF (cccl, cudax/__stf), schedule heft",
-    .params_size = sizeof(struct cudastf_params),
-    .params = params_table,
+    GSIM_PARAMS(struct cudastf_params,
+        GSIM_REAL(struct cudastf_params, gbps, 25, 0.001, 1e6, "GB/s", "bandwidth of any transfer (CUDASTF: 25)")),
     .init = init,
     .choose = choose,
 };

@@ -42,18 +42,13 @@ static uint32_t choose(struct gsim_placing *p, const struct gsim_op *op, const u
     return best;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct owner_first_params, skew, 0.2, 0, 10, "",
-              "by how much the GPU of the last argument read is preferred (PaRSEC: 0.2)"),
-    {.name = NULL},
-};
-
 const struct gsim_placement_ops gsim_placement_owner_first = {
     GSIM_PLACEMENT_HEAD,
     .name = "owner-first",
     .summary = "the GPU that holds what is written, else the least loaded",
     .source = "PaRSEC, parsec/mca/device/device.c",
-    .params_size = sizeof(struct owner_first_params),
-    .params = params_table,
+    GSIM_PARAMS(struct owner_first_params,
+        GSIM_REAL(struct owner_first_params, skew, 0.2, 0, 10, "",
+                  "by how much the GPU of the last argument read is preferred (PaRSEC: 0.2)")),
     .choose = choose,
 };

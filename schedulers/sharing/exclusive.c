@@ -12,19 +12,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
     s->whole_tasks = ((const struct exclusive_params *)params)->unit == 1;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct exclusive_params, unit, 0, 1, "request|task",
-                "what has the GPU until it ends: a request, or all requests of a task"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_exclusive = {
     GSIM_HEAD(sharing),
     .name = "exclusive",
     .summary = "one request at a time has the GPU",
     .source = "FIKIT (arXiv 2311.10359), one of its two baselines",
-    .params_size = sizeof(struct exclusive_params),
-    .params = params_table,
+    GSIM_PARAMS(struct exclusive_params,
+        GSIM_CHOICE(struct exclusive_params, unit, 0, 1, "request|task",
+                    "what has the GPU until it ends: a request, or all requests of a task")),
     .base.mechanism = GSIM_MECHANISM_EXCLUSIVE,
     .settings = settings,
 };

@@ -152,16 +152,6 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
     fill(share);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct fikit_params, small_gap_us, 100, 0, 1e6, "us", "gaps up to this are not filled"),
-    GSIM_REAL(struct fikit_params, sched_us, 2, 0, 1000, "us",
-              "what the scheduler takes for each kernel that it lets go"),
-    GSIM_REAL(struct fikit_params, margin, 0, 0, 10, "",
-              "how much longer than measured a filler is taken to be, relative"),
-    GSIM_INT(struct fikit_params, most_fillers, 1, 1, 64, "", "kernels that fill at a time"),
-    {.name = NULL},
-};
-
 static bool note(const void *params, double run_us, char *text, size_t size)
 {
     double small_us = ((const struct fikit_params *)params)->small_gap_us;
@@ -176,8 +166,13 @@ const struct gsim_sharing_ops gsim_sharing_fikit = {
     .name = "fikit",
     .summary = "kernels of other tasks fill the gaps that a profile foretells of the urgent one's",
     .source = "FIKIT (Wu, arXiv 2311.10359v5)",
-    .params_size = sizeof(struct fikit_params),
-    .params = params_table,
+    GSIM_PARAMS(struct fikit_params,
+        GSIM_REAL(struct fikit_params, small_gap_us, 100, 0, 1e6, "us", "gaps up to this are not filled"),
+        GSIM_REAL(struct fikit_params, sched_us, 2, 0, 1000, "us",
+                  "what the scheduler takes for each kernel that it lets go"),
+        GSIM_REAL(struct fikit_params, margin, 0, 0, 10, "",
+                  "how much longer than measured a filler is taken to be, relative"),
+        GSIM_INT(struct fikit_params, most_fillers, 1, 1, 64, "", "kernels that fill at a time")),
     .needs_profile = true,
     .base = {.mechanism = GSIM_MECHANISM_STREAMS, .uses_priority = true},
     .state_size = sizeof(struct fikit),

@@ -119,19 +119,14 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     return GSIM_OK;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_BOOL(struct kesco_params, demotion, 1, "less urgent tasks' streams stand behind the more urgent ones'"),
-    GSIM_INT(struct kesco_params, streams, 10, 1, MOST_STREAMS, "", "places of merged streams"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_kesco = {
     GSIM_HEAD(sharing),
     .name = "kesco",
     .summary = "tasks in one process whose streams stand behind those of more urgent tasks",
     .source = "KeSCo (ICCD 2023), its slides",
-    .params_size = sizeof(struct kesco_params),
-    .params = params_table,
+    GSIM_PARAMS(struct kesco_params,
+        GSIM_BOOL(struct kesco_params, demotion, 1, "less urgent tasks' streams stand behind the more urgent ones'"),
+        GSIM_INT(struct kesco_params, streams, 10, 1, MOST_STREAMS, "", "places of merged streams")),
     .base = {.mechanism = GSIM_MECHANISM_STREAMS},
     .task_size = sizeof(struct zone),
     .start = start,

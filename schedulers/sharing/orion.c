@@ -107,21 +107,16 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
     look(share);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct orion_params, max_be_us, 100, 0, 1e9, "us",
-              "of others' kernels in a row before they wait for all of theirs"),
-    GSIM_INT(struct orion_params, sm_threshold, 0, 0, 4096, "", "SMs that others may need in one look; 0: all"),
-    GSIM_REAL(struct orion_params, decision_us, 2, 0, 1000, "us", "what the scheduler takes for each launch"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_orion = {
     GSIM_HEAD(sharing),
     .name = "orion",
     .summary = "others' kernels beside the urgent task's where they are small and need the other resource",
     .source = "Orion (EuroSys 2024), eth-easl/orion aded65d",
-    .params_size = sizeof(struct orion_params),
-    .params = params_table,
+    GSIM_PARAMS(struct orion_params,
+        GSIM_REAL(struct orion_params, max_be_us, 100, 0, 1e9, "us",
+                  "of others' kernels in a row before they wait for all of theirs"),
+        GSIM_INT(struct orion_params, sm_threshold, 0, 0, 4096, "", "SMs that others may need in one look; 0: all"),
+        GSIM_REAL(struct orion_params, decision_us, 2, 0, 1000, "us", "what the scheduler takes for each launch")),
     .needs_profile = true,
     .base = {.mechanism = GSIM_MECHANISM_STREAMS, .uses_priority = true},
     .state_size = sizeof(struct orion),

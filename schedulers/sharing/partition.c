@@ -15,19 +15,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
     s->isolates_memory = ((const struct partition_params *)params)->memory == 1;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct partition_params, memory, 0, 1, "shared|divided",
-                "DRAM bandwidth: shared as under green contexts, or divided as under MIG"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_partition = {
     GSIM_HEAD(sharing),
     .name = "partition",
     .summary = "processes with SMs of their own: a task's percentage= of them, the rest alike",
     .source = "CUDA green contexts, MPS static partitions, MIG: documentation",
-    .params_size = sizeof(struct partition_params),
-    .params = params_table,
+    GSIM_PARAMS(struct partition_params,
+        GSIM_CHOICE(struct partition_params, memory, 0, 1, "shared|divided",
+                    "DRAM bandwidth: shared as under green contexts, or divided as under MIG")),
     .base.mechanism = GSIM_MECHANISM_PARTITION,
     .settings = settings,
 };

@@ -172,22 +172,18 @@ static void settings(const void *params, struct gsim_share_settings *s)
     s->uses_priority = ((const struct reef_params *)params)->variant == VARIANT_RESET;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct reef_params, variant, VARIANT_RESET, 1, "reset|n", "kill and restart, or REEF-N"),
-    GSIM_BOOL(struct reef_params, wait, 0, "reset: kill nothing, what runs ends"),
-    GSIM_REAL(struct reef_params, preempt_us, 40, 0, 10000, "us", "reset: from a request's first kernel to free SMs"),
-    GSIM_REAL(struct reef_params, poll_us, 2, 0.1, 10000, "us", "n: between two looks at waiting others"),
-    GSIM_INT(struct reef_params, depth, 12, 1, 100000, "", "n: looks without a real-time kernel before others go"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_reef = {
     GSIM_HEAD(sharing),
     .name = "reef",
     .summary = "kills best-effort kernels when a real-time request arrives; or REEF-N, without a kill",
     .source = "REEF (OSDI 2022), SJTU-IPADS/reef 58dabe0; REEF-N: Orion's artifact",
-    .params_size = sizeof(struct reef_params),
-    .params = params_table,
+    GSIM_PARAMS(struct reef_params,
+        GSIM_CHOICE(struct reef_params, variant, VARIANT_RESET, 1, "reset|n", "kill and restart, or REEF-N"),
+        GSIM_BOOL(struct reef_params, wait, 0, "reset: kill nothing, what runs ends"),
+        GSIM_REAL(struct reef_params, preempt_us, 40, 0, 10000, "us",
+                  "reset: from a request's first kernel to free SMs"),
+        GSIM_REAL(struct reef_params, poll_us, 2, 0.1, 10000, "us", "n: between two looks at waiting others"),
+        GSIM_INT(struct reef_params, depth, 12, 1, 100000, "", "n: looks without a real-time kernel before others go")),
     .needs_profile = true,
     .base.mechanism = GSIM_MECHANISM_STREAMS,
     .settings = settings,

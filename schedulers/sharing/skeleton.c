@@ -57,19 +57,14 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *kernel)
     go_on(share);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct skeleton_params, decision_us, 0, 0, 1000, "us", "what a decision takes"),
-    {.name = NULL},
-};
-
 extern const struct gsim_sharing_ops gsim_sharing_skeleton; /* of a shared object: leave this out */
 const struct gsim_sharing_ops gsim_sharing_skeleton = {
     GSIM_HEAD(sharing),
     .name = "skeleton",
     .summary = "one kernel at a time, the most urgent task's first",
     .source = "ours",
-    .params_size = sizeof(struct skeleton_params),
-    .params = params_table,
+    GSIM_PARAMS(struct skeleton_params,
+        GSIM_REAL(struct skeleton_params, decision_us, 0, 0, 1000, "us", "what a decision takes")),
     .base = {.mechanism = GSIM_MECHANISM_MPS}, /* where the tasks' contexts meet below the policy */
     .state_size = sizeof(struct skeleton),
     .ready = ready,

@@ -11,19 +11,14 @@ static void settings(const void *params, struct gsim_share_settings *s)
     s->uses_priority = ((const struct streams_params *)params)->priority;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_BOOL(struct streams_params, priority, 1,
-              "streams have the priorities of their tasks: waiting blocks of urgent ones are placed first"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_streams = {
     GSIM_HEAD(sharing),
     .name = "streams",
     .summary = "threads of one process, with streams of their own and stream priorities",
     .source = "CUDA: cudaStreamCreateWithPriority",
-    .params_size = sizeof(struct streams_params),
-    .params = params_table,
+    GSIM_PARAMS(struct streams_params,
+        GSIM_BOOL(struct streams_params, priority, 1,
+                  "streams have the priorities of their tasks: waiting blocks of urgent ones are placed first")),
     .base.mechanism = GSIM_MECHANISM_STREAMS,
     .settings = settings,
 };

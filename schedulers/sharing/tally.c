@@ -114,24 +114,19 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     return GSIM_OK;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct tally_params, form, FORM_STOPS, 2, "stops|whole|beside",
-                "long kernels stop between blocks, or are left whole (no_transform), or run beside (space_share)"),
-    GSIM_REAL(struct tally_params, idle_us, 100, 0, 1e6, "us",
-              "how long the urgent task must have had nothing before others go"),
-    GSIM_REAL(struct tally_params, turnaround_us, 100, 0, 1e6, "us", "kernels up to this are left whole"),
-    GSIM_REAL(struct tally_params, hop_us, 2, 0, 1000, "us", "what the server takes for a launch"),
-    GSIM_REAL(struct tally_params, flag_us, 1, 0, 1000, "us", "until blocks see that they shall stop"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_tally = {
     GSIM_HEAD(sharing),
     .name = "tally",
     .summary = "others run while the urgent task is idle, and long kernels stop between blocks for it",
     .source = "Tally (ASPLOS 2025), tally-project/tally 86feb12",
-    .params_size = sizeof(struct tally_params),
-    .params = params_table,
+    GSIM_PARAMS(struct tally_params,
+        GSIM_CHOICE(struct tally_params, form, FORM_STOPS, 2, "stops|whole|beside",
+                    "long kernels stop between blocks, or are left whole (no_transform), or run beside (space_share)"),
+        GSIM_REAL(struct tally_params, idle_us, 100, 0, 1e6, "us",
+                  "how long the urgent task must have had nothing before others go"),
+        GSIM_REAL(struct tally_params, turnaround_us, 100, 0, 1e6, "us", "kernels up to this are left whole"),
+        GSIM_REAL(struct tally_params, hop_us, 2, 0, 1000, "us", "what the server takes for a launch"),
+        GSIM_REAL(struct tally_params, flag_us, 1, 0, 1000, "us", "until blocks see that they shall stop")),
     .needs_profile = true,
     .base = {.mechanism = GSIM_MECHANISM_MPS, .uses_priority = true},
     .state_size = sizeof(struct tally),

@@ -170,21 +170,16 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     return GSIM_OK;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_REAL(struct tgs_params, message_us, 5e6, 100, 1e9, "us",
-              "between two messages with the production job's rate"),
-    GSIM_REAL(struct tgs_params, window_us, 50000, 10, 1e9, "us", "in which others' blocks are counted"),
-    GSIM_REAL(struct tgs_params, tick_us, 10000, 1, 1e9, "us", "between two looks of who is over the limit"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_tgs = {
     GSIM_HEAD(sharing),
     .name = "tgs",
     .summary = "others' blocks per window are limited so that the urgent task's rate does not fall",
     .source = "TGS (NSDI 2023), pkusys/TGS e1c6a31",
-    .params_size = sizeof(struct tgs_params),
-    .params = params_table,
+    GSIM_PARAMS(struct tgs_params,
+        GSIM_REAL(struct tgs_params, message_us, 5e6, 100, 1e9, "us",
+                  "between two messages with the production job's rate"),
+        GSIM_REAL(struct tgs_params, window_us, 50000, 10, 1e9, "us", "in which others' blocks are counted"),
+        GSIM_REAL(struct tgs_params, tick_us, 10000, 1, 1e9, "us", "between two looks of who is over the limit")),
     .base = {.mechanism = GSIM_MECHANISM_TIMESLICE},
     .state_size = sizeof(struct tgs),
     .task_size = sizeof(struct gsim_held),

@@ -169,25 +169,20 @@ static void settings(const void *params, struct gsim_share_settings *s)
     if (s->is_directed) s->switch_us = p->interrupt_us;
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct xsched_params, policy, POLICY_PRIORITY, 1, "priority|partition",
-                "highest priority first, or utilisation partition by the tasks' percentage="),
-    GSIM_INT(struct xsched_params, level, 2, 1, 3, "",
-             "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"),
-    GSIM_INT(struct xsched_params, threshold, 8, 1, 1024, "", "launches in flight, at most"),
-    GSIM_REAL(struct xsched_params, slice_us, 5000, 100, 1e7, "us", "of the utilisation partition"),
-    GSIM_REAL(struct xsched_params, hop_us, 1, 0, 1000, "us", "what a launch costs more"),
-    GSIM_REAL(struct xsched_params, interrupt_us, 32, 0, 10000, "us", "level 3: from one context to the next"),
-    {.name = NULL},
-};
-
 const struct gsim_sharing_ops gsim_sharing_xsched = {
     GSIM_HEAD(sharing),
     .name = "xsched",
     .summary = "highest priority first, or shares of the time, with three levels of preemption",
     .source = "XSched (OSDI 2025), XpuOS/xsched bd494cb",
-    .params_size = sizeof(struct xsched_params),
-    .params = params_table,
+    GSIM_PARAMS(struct xsched_params,
+        GSIM_CHOICE(struct xsched_params, policy, POLICY_PRIORITY, 1, "priority|partition",
+                    "highest priority first, or utilisation partition by the tasks' percentage="),
+        GSIM_INT(struct xsched_params, level, 2, 1, 3, "",
+                 "of preemption: 1 launch nothing more, 2 flush what waits, 3 interrupt"),
+        GSIM_INT(struct xsched_params, threshold, 8, 1, 1024, "", "launches in flight, at most"),
+        GSIM_REAL(struct xsched_params, slice_us, 5000, 100, 1e7, "us", "of the utilisation partition"),
+        GSIM_REAL(struct xsched_params, hop_us, 1, 0, 1000, "us", "what a launch costs more"),
+        GSIM_REAL(struct xsched_params, interrupt_us, 32, 0, 10000, "us", "level 3: from one context to the next")),
     .base.mechanism = GSIM_MECHANISM_TIMESLICE,
     .settings = settings,
     .state_size = sizeof(struct xsched),

@@ -31,20 +31,15 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
     if (step->tokens > left) step->tokens = left;
 }
 
-static const struct gsim_param table[] = {
-    GSIM_INT(struct numbers, chunk, 0, 0, 1e6, "tokens",
-             "most of a prompt that one step computes; 0: 256, of mixed steps the budget"),
-    GSIM_INT(struct numbers, budget, 0, 0, 1e6, "tokens",
-             "of a step, one for each request that decodes; 0: 2,048 of a mixed step, else no limit"),
-    {.name = NULL},
-};
-
 const struct gsim_batching_ops gsim_batching_chunked = {
     GSIM_HEAD(batching),
     .name = "chunked",
     .summary = "prompts in chunks, each in one step with the decode of all that run",
     .source = "Sarathi-Serve (OSDI 2024); vLLM 1.x",
-    .params_size = sizeof(struct numbers),
-    .params = table,
+    GSIM_PARAMS(struct numbers,
+        GSIM_INT(struct numbers, chunk, 0, 0, 1e6, "tokens",
+                 "most of a prompt that one step computes; 0: 256, of mixed steps the budget"),
+        GSIM_INT(struct numbers, budget, 0, 0, 1e6, "tokens",
+                 "of a step, one for each request that decodes; 0: 2,048 of a mixed step, else no limit")),
     .next = next,
 };

@@ -21,17 +21,13 @@ static void next(void *state, const void *params, const struct gsim_batch_view *
     step->decodes = step->prefill == GSIM_NO_REQUEST && view->decoding_count;
 }
 
-static const struct gsim_param table[] = {
-    GSIM_INT(struct numbers, every, 16, 1, 1e6, "steps", "decode steps between two prefills while requests decode"),
-    {.name = NULL},
-};
-
 const struct gsim_batching_ops gsim_batching_decode_first = {
     GSIM_HEAD(batching),
     .name = "decode-first",
     .summary = "decode steps go on; one prefill after every few of them",
     .source = "the trade of Sarathi-Serve (OSDI 2024)",
-    .params_size = sizeof(struct numbers),
-    .params = table,
+    GSIM_PARAMS(struct numbers,
+        GSIM_INT(struct numbers, every, 16, 1, 1e6, "steps",
+                 "decode steps between two prefills while requests decode")),
     .next = next,
 };

@@ -35,19 +35,14 @@ static uint32_t tokens(void *state, const void *params, const struct gsim_random
     return accepted + 1;
 }
 
-static const struct gsim_param table[] = {
-    GSIM_INT(struct numbers, length, 4, 1, 64, "tokens", "that the draft model proposes"),
-    GSIM_REAL(struct numbers, acceptance, 0.7, 0, 1, "", "probability that a proposal is accepted"),
-    {.name = NULL},
-};
-
 const struct gsim_batching_ops gsim_batching_speculative = {
     GSIM_HEAD(batching),
     .name = "speculative",
     .summary = "a draft model proposes tokens, one step of the target verifies them",
     .source = "Leviathan et al. (ICML 2023)",
-    .params_size = sizeof(struct numbers),
-    .params = table,
+    GSIM_PARAMS(struct numbers,
+        GSIM_INT(struct numbers, length, 4, 1, 64, "tokens", "that the draft model proposes"),
+        GSIM_REAL(struct numbers, acceptance, 0.7, 0, 1, "", "probability that a proposal is accepted")),
     .next = next,
     .tokens = tokens,
 };

@@ -69,20 +69,6 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct brax_params, field, most, help)
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct brax_params, env, 0, 4, "ant|grasp|humanoid|cheetah|walker2d",
-                "environment: what the numbers that are -1 come from"),
-    GSIM_INT(struct brax_params, steps, 100, 1, 1e7, "", "steps of the simulation"),
-    GRAPH(branches_least, BRANCHES_MOST, "bodies and contacts that could be active in a step: at the least"),
-    GRAPH(branches_most, BRANCHES_MOST, "at the most"),
-    GRAPH(length_least, 1000, "kernels one after the other for each: at the least"),
-    GRAPH(length_most, 1000, "at the most"),
-    GRAPH(active, 1, "share of those that are active"),
-    GRAPH(cross, 1, "share of kernels that also read another chain's result"),
-    GSIM_DRAW_PARAMS(struct brax_params),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_brax = {
     GSIM_HEAD(generator),
     .name = "brax",
@@ -90,7 +76,16 @@ const struct gsim_generator_ops gsim_generator_brax = {
     .help =
         "Per step 2 to 8 chains, drawn anew, of 2 to 9 kernels each, and a join. Environments ant, grasp, humanoid,\n"
         "cheetah, walker2d. Sizes and durations are assumed, but for the published share of small kernels.",
-    .params_size = sizeof(struct brax_params),
-    .params = params_table,
+    GSIM_PARAMS(struct brax_params,
+        GSIM_CHOICE(struct brax_params, env, 0, 4, "ant|grasp|humanoid|cheetah|walker2d",
+                    "environment: what the numbers that are -1 come from"),
+        GSIM_INT(struct brax_params, steps, 100, 1, 1e7, "", "steps of the simulation"),
+        GRAPH(branches_least, BRANCHES_MOST, "bodies and contacts that could be active in a step: at the least"),
+        GRAPH(branches_most, BRANCHES_MOST, "at the most"),
+        GRAPH(length_least, 1000, "kernels one after the other for each: at the least"),
+        GRAPH(length_most, 1000, "at the most"),
+        GRAPH(active, 1, "share of those that are active"),
+        GRAPH(cross, 1, "share of kernels that also read another chain's result"),
+        GSIM_DRAW_PARAMS(struct brax_params)),
     .build = build,
 };

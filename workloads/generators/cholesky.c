@@ -26,21 +26,16 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_matrix_finish(&t, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_MATRIX_PARAMS,
-    GSIM_MATRIX_TIME(potrf_us, "time of a potrf"),
-    GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
-    GSIM_MATRIX_TIME(syrk_us, "of a syrk"),
-    GSIM_MATRIX_TIME(gemm_us, "of a gemm"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_cholesky = {
     GSIM_HEAD(generator),
     .name = "cholesky",
     .summary = "tiled Cholesky factorisation: potrf, trsm, syrk, gemm",
     .help = "Doubles. A tile is a buffer. Times of kernels are those of their flops and bytes, or as given.",
-    .params_size = sizeof(struct gsim_matrix_params),
-    .params = params_table,
+    GSIM_PARAMS(struct gsim_matrix_params,
+        GSIM_MATRIX_PARAMS,
+        GSIM_MATRIX_TIME(potrf_us, "time of a potrf"),
+        GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
+        GSIM_MATRIX_TIME(syrk_us, "of a syrk"),
+        GSIM_MATRIX_TIME(gemm_us, "of a gemm")),
     .build = build,
 };

@@ -38,18 +38,13 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_parallel_finish(&p, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_TRANSFORMER_PARAMS(struct ddp_params),
-    GSIM_REAL(struct ddp_params, bucket_mib, 25, 0.001, 1e6, "MiB", "of gradients that are reduced together"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_ddp = {
     GSIM_HEAD(generator),
     .name = "ddp",
     .summary = "a step of data-parallel training: gradients reduced in buckets (--ranks)",
     .help = "One rank of gpusim --ranks N --workload ddp.",
-    .params_size = sizeof(struct ddp_params),
-    .params = params_table,
+    GSIM_PARAMS(struct ddp_params,
+        GSIM_TRANSFORMER_PARAMS(struct ddp_params),
+        GSIM_REAL(struct ddp_params, bucket_mib, 25, 0.001, 1e6, "MiB", "of gradients that are reduced together")),
     .build = build,
 };

@@ -121,25 +121,20 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct dyn_params, field, most, help)
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct dyn_params, net, 0, 2, "instanas|routing|condconv",
-                "network: what the numbers that are -1 come from"),
-    GSIM_INT(struct dyn_params, inputs, 10, 1, 1e6, "",
-             "inputs, one after the other: each begins when the one before has ended"),
-    GRAPH(layers, 1000, "of the network"),
-    GRAPH(active, 1, "share of layers (instanas) or paths (routing) that an input takes"),
-    GRAPH(second, 1, "share of kept layers with a second branch (instanas)"),
-    GRAPH(experts, EXPERTS, "whose weights are mixed (condconv)"),
-    GSIM_DRAW_PARAMS(struct dyn_params),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_dyn_dnn = {
     GSIM_HEAD(generator),
     .name = "dyn-dnn",
     .summary = "networks whose graph depends on the input: InstaNAS, dynamic routing, CondConv (ACS)",
     .help = "Batch 1, a new graph for each input. Structures after the papers, sizes and durations assumed.",
-    .params_size = sizeof(struct dyn_params),
-    .params = params_table,
+    GSIM_PARAMS(struct dyn_params,
+        GSIM_CHOICE(struct dyn_params, net, 0, 2, "instanas|routing|condconv",
+                    "network: what the numbers that are -1 come from"),
+        GSIM_INT(struct dyn_params, inputs, 10, 1, 1e6, "",
+                 "inputs, one after the other: each begins when the one before has ended"),
+        GRAPH(layers, 1000, "of the network"),
+        GRAPH(active, 1, "share of layers (instanas) or paths (routing) that an input takes"),
+        GRAPH(second, 1, "share of kept layers with a second branch (instanas)"),
+        GRAPH(experts, EXPERTS, "whose weights are mixed (condconv)"),
+        GSIM_DRAW_PARAMS(struct dyn_params)),
     .build = build,
 };

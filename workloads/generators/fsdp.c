@@ -46,18 +46,13 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_parallel_finish(&p, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_TRANSFORMER_PARAMS(struct fsdp_params),
-    GSIM_INT(struct fsdp_params, ahead, 1, 0, 100, "", "layers whose parameters are gathered ahead"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_fsdp = {
     GSIM_HEAD(generator),
     .name = "fsdp",
     .summary = "a step of fully sharded data-parallel training: parameters gathered layer by layer (--ranks)",
     .help = "One rank of gpusim --ranks N --workload fsdp.",
-    .params_size = sizeof(struct fsdp_params),
-    .params = params_table,
+    GSIM_PARAMS(struct fsdp_params,
+        GSIM_TRANSFORMER_PARAMS(struct fsdp_params),
+        GSIM_INT(struct fsdp_params, ahead, 1, 0, 100, "", "layers whose parameters are gathered ahead")),
     .build = build,
 };

@@ -46,22 +46,17 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct layered_params, field, most, help)
 
-static const struct gsim_param params_table[] = {
-    GRAPH(layers, 1e7, "of the graph (-1: 50)"),
-    GRAPH(width_least, WIDTH_MOST, "kernels of a layer: at the least (-1: 2)"),
-    GRAPH(width_most, WIDTH_MOST, "at the most (-1: 12)"),
-    GRAPH(inputs_least, 32, "results of the layer before that a kernel reads: at the least (-1: 1)"),
-    GRAPH(inputs_most, 32, "at the most (-1: 3)"),
-    GSIM_DRAW_PARAMS(struct layered_params),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_layered = {
     GSIM_HEAD(generator),
     .name = "layered",
     .summary = "random graphs of layers, each kernel reading some results of the layer before",
     .help = "Numbers that are -1 have the defaults of their lines.",
-    .params_size = sizeof(struct layered_params),
-    .params = params_table,
+    GSIM_PARAMS(struct layered_params,
+        GRAPH(layers, 1e7, "of the graph (-1: 50)"),
+        GRAPH(width_least, WIDTH_MOST, "kernels of a layer: at the least (-1: 2)"),
+        GRAPH(width_most, WIDTH_MOST, "at the most (-1: 12)"),
+        GRAPH(inputs_least, 32, "results of the layer before that a kernel reads: at the least (-1: 1)"),
+        GRAPH(inputs_most, 32, "at the most (-1: 3)"),
+        GSIM_DRAW_PARAMS(struct layered_params)),
     .build = build,
 };

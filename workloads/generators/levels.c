@@ -71,34 +71,29 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 }
 
 #define PARAMS struct levels_params
-static const struct gsim_param params_table[] = {
-    GSIM_INT(PARAMS, levels, 20, 1, 10000, "", "of the graph"),
-    GSIM_INT(PARAMS, width, 16, 1, 10000, "", "kernels of a level; 1: a chain in one stream"),
-    GSIM_INT(PARAMS, behind, 2, 0, MOST_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
-    GSIM_INT(PARAMS, tiles, 1, 1, 1000000, "", "blocks of a kernel"),
-    GSIM_INT(PARAMS, threads, 256, 1, 1024, "", "of a block"),
-    GSIM_INT(PARAMS, regs, 64, 1, 255, "", "registers of a thread"),
-    GSIM_INT(PARAMS, smem_bytes, 0, 0, 1000000, "bytes", "shared memory of a block"),
-    GSIM_REAL(PARAMS, us, 10, 0.2, 1e7, "us", "of a kernel: mean"),
-    GSIM_REAL(PARAMS, spread, 0, 0, 10, "", "standard deviation over the mean, log-normal"),
-    GSIM_CHOICE(PARAMS, limit, LATENCY, 2, "latency|alone|memory",
-                "what us is of: a block's thread in cycles of clock_mhz, the kernel alone, or the kernel alone "
-                "with cold data"),
-    GSIM_REAL(PARAMS, clock_mhz, 1400, 1, 10000, "MHz", "SM clock at which us holds, with limit=latency"),
-    GSIM_REAL(PARAMS, bytes, 0, 0, 1e12, "bytes", "from DRAM, with limit=memory"),
-    GSIM_REAL(PARAMS, prologue, 0, 0, 1, "", "share of a block's time before it reads what others wrote"),
-    GSIM_REAL(PARAMS, trigger, 0, 0, 1, "", "share of a block's time after which it lets dependents launch"),
-    GSIM_REAL(PARAMS, host_us, 0, 0, 1e7, "us", "host work behind each kernel's end"),
-    GSIM_BOOL(PARAMS, programmatic, 0, "dependents launch early (programmatic dependent launch)"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_levels = {
     GSIM_HEAD(generator),
     .name = "levels",
     .summary = "levels of equal kernels, each behind drawn ones of the level before",
     .help = "A chain with width=1, independent kernels with behind=0. All numbers are yours; none is of a paper.",
-    .params_size = sizeof(struct levels_params),
-    .params = params_table,
+    GSIM_PARAMS(struct levels_params,
+        GSIM_INT(PARAMS, levels, 20, 1, 10000, "", "of the graph"),
+        GSIM_INT(PARAMS, width, 16, 1, 10000, "", "kernels of a level; 1: a chain in one stream"),
+        GSIM_INT(PARAMS, behind, 2, 0, MOST_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
+        GSIM_INT(PARAMS, tiles, 1, 1, 1000000, "", "blocks of a kernel"),
+        GSIM_INT(PARAMS, threads, 256, 1, 1024, "", "of a block"),
+        GSIM_INT(PARAMS, regs, 64, 1, 255, "", "registers of a thread"),
+        GSIM_INT(PARAMS, smem_bytes, 0, 0, 1000000, "bytes", "shared memory of a block"),
+        GSIM_REAL(PARAMS, us, 10, 0.2, 1e7, "us", "of a kernel: mean"),
+        GSIM_REAL(PARAMS, spread, 0, 0, 10, "", "standard deviation over the mean, log-normal"),
+        GSIM_CHOICE(PARAMS, limit, LATENCY, 2, "latency|alone|memory",
+                    "what us is of: a block's thread in cycles of clock_mhz, the kernel alone, or the kernel alone "
+                    "with cold data"),
+        GSIM_REAL(PARAMS, clock_mhz, 1400, 1, 10000, "MHz", "SM clock at which us holds, with limit=latency"),
+        GSIM_REAL(PARAMS, bytes, 0, 0, 1e12, "bytes", "from DRAM, with limit=memory"),
+        GSIM_REAL(PARAMS, prologue, 0, 0, 1, "", "share of a block's time before it reads what others wrote"),
+        GSIM_REAL(PARAMS, trigger, 0, 0, 1, "", "share of a block's time after which it lets dependents launch"),
+        GSIM_REAL(PARAMS, host_us, 0, 0, 1e7, "us", "host work behind each kernel's end"),
+        GSIM_BOOL(PARAMS, programmatic, 0, "dependents launch early (programmatic dependent launch)")),
     .build = build,
 };

@@ -73,27 +73,6 @@ static void fill(const void *params, struct gsim_builder *builder, const struct 
 }
 
 #define PARAMS struct llm_params
-static const struct gsim_param table[] = {
-    GSIM_CHOICE(PARAMS, model, 0, 1, "llama-1b|qwen3-8b", "whose layers"),
-    GSIM_INT(PARAMS, layers, 0, 0, 1000, "", "0: the model's"),
-    GSIM_INT(PARAMS, context, 512, 1, 1000000, "", "tokens in the cache of each sequence"),
-    GSIM_INT(PARAMS, batch, 1, 1, 4096, "", "sequences"),
-    GSIM_INT(PARAMS, tiles, 132, 1, 65536, "", "tiles of an op"),
-    GSIM_INT(PARAMS, splits, 16, 1, 1024, "", "tiles of attention for each key-value head"),
-    GSIM_BOOL(PARAMS, reduce, 0, "an op of its own adds up the splits"),
-    GSIM_REAL(PARAMS, attention_spread, 0, 0, 2, "",
-              "spread of attention's work from layer to layer, relative (assumed: lengths mix)"),
-    GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "of the other ops' (assumed)"),
-    GSIM_REAL(PARAMS, gbps, 2600, 1, 100000, "GB/s",
-              "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"),
-    GSIM_REAL(PARAMS, least_us, 2, 0.1, 1000, "us", "no op takes less alone (assumed)"),
-    GSIM_BOOL(PARAMS, programmatic, 0, "programmatic dependent launches"),
-    GSIM_REAL(PARAMS, prologue, 0, 0, 0.99, "",
-              "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"),
-    GSIM_REAL(PARAMS, trigger, 1, 0.001, 1, "", "share of a block's work behind which it triggers (assumed)"),
-    {.name = NULL},
-};
-
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     return gsim_tiles_build("llm-decode", params, fill, seed, program, error);
@@ -104,7 +83,23 @@ const struct gsim_generator_ops gsim_generator_llm_decode = {
     .name = "llm-decode",
     .summary = "one token of a dense transformer as tile tasks (Llama-1B, Qwen3-8B)",
     .help = "From: Hazy Research, Megakernels; Mirage MPK; the models' configurations.",
-    .params_size = sizeof(struct llm_params),
-    .params = table,
+    GSIM_PARAMS(struct llm_params,
+        GSIM_CHOICE(PARAMS, model, 0, 1, "llama-1b|qwen3-8b", "whose layers"),
+        GSIM_INT(PARAMS, layers, 0, 0, 1000, "", "0: the model's"),
+        GSIM_INT(PARAMS, context, 512, 1, 1000000, "", "tokens in the cache of each sequence"),
+        GSIM_INT(PARAMS, batch, 1, 1, 4096, "", "sequences"),
+        GSIM_INT(PARAMS, tiles, 132, 1, 65536, "", "tiles of an op"),
+        GSIM_INT(PARAMS, splits, 16, 1, 1024, "", "tiles of attention for each key-value head"),
+        GSIM_BOOL(PARAMS, reduce, 0, "an op of its own adds up the splits"),
+        GSIM_REAL(PARAMS, attention_spread, 0, 0, 2, "",
+                  "spread of attention's work from layer to layer, relative (assumed: lengths mix)"),
+        GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "of the other ops' (assumed)"),
+        GSIM_REAL(PARAMS, gbps, 2600, 1, 100000, "GB/s",
+                  "bandwidth of an op alone (78 % of an H100's peak: published for Hazy's megakernel)"),
+        GSIM_REAL(PARAMS, least_us, 2, 0.1, 1000, "us", "no op takes less alone (assumed)"),
+        GSIM_BOOL(PARAMS, programmatic, 0, "programmatic dependent launches"),
+        GSIM_REAL(PARAMS, prologue, 0, 0, 0.99, "",
+                  "share of an op's work that needs nothing of the one before: first loads of weights (assumed)"),
+        GSIM_REAL(PARAMS, trigger, 1, 0.001, 1, "", "share of a block's work behind which it triggers (assumed)")),
     .build = build,
 };

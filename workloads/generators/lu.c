@@ -27,20 +27,15 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_matrix_finish(&t, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_MATRIX_PARAMS,
-    GSIM_MATRIX_TIME(potrf_us, "time of a getrf"),
-    GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
-    GSIM_MATRIX_TIME(gemm_us, "of a gemm"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_lu = {
     GSIM_HEAD(generator),
     .name = "lu",
     .summary = "tiled LU factorisation without pivoting: getrf, trsm, gemm",
     .help = "Doubles. A tile is a buffer. Times of kernels are those of their flops and bytes, or as given.",
-    .params_size = sizeof(struct gsim_matrix_params),
-    .params = params_table,
+    GSIM_PARAMS(struct gsim_matrix_params,
+        GSIM_MATRIX_PARAMS,
+        GSIM_MATRIX_TIME(potrf_us, "time of a getrf"),
+        GSIM_MATRIX_TIME(trsm_us, "of a trsm"),
+        GSIM_MATRIX_TIME(gemm_us, "of a gemm")),
     .build = build,
 };

@@ -30,19 +30,14 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_parallel_finish(&p, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_TRANSFORMER_PARAMS(struct moe_params),
-    GSIM_INT(struct moe_params, experts, 2, 1, 64, "", "that a token goes to"),
-    GSIM_REAL(struct moe_params, skew, 1, 1, 1000, "", "load of the busiest rank over the mean: all wait for it"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_moe = {
     GSIM_HEAD(generator),
     .name = "moe",
     .summary = "layers of experts on different ranks: all-to-alls, with skew (--ranks)",
     .help = "The busiest rank of gpusim --ranks N --workload moe.",
-    .params_size = sizeof(struct moe_params),
-    .params = params_table,
+    GSIM_PARAMS(struct moe_params,
+        GSIM_TRANSFORMER_PARAMS(struct moe_params),
+        GSIM_INT(struct moe_params, experts, 2, 1, 64, "", "that a token goes to"),
+        GSIM_REAL(struct moe_params, skew, 1, 1, 1000, "", "load of the busiest rank over the mean: all wait for it")),
     .build = build,
 };

@@ -56,19 +56,6 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
 }
 
 #define PARAMS struct moe_params
-static const struct gsim_param table[] = {
-    GSIM_INT(PARAMS, layers, 8, 1, 1000, "", "layers (assumed)"),
-    GSIM_INT(PARAMS, experts, 128, 1, MOST_EXPERTS, "", "experts of a layer"),
-    GSIM_INT(PARAMS, top, 8, 1, 64, "", "experts of a token"),
-    GSIM_INT(PARAMS, batch, 8, 1, 4096, "", "sequences"),
-    GSIM_INT(PARAMS, tiles, 8, 1, 4096, "", "tiles of an expert (assumed)"),
-    GSIM_REAL(PARAMS, zipf, 0.6, 0, 4, "",
-              "exponent of the law by which tokens choose; 0: all experts alike (assumed)"),
-    GSIM_REAL(PARAMS, expert_us, 4, 0.1, 1000, "us", "an expert's tile on a busy H100 (assumed: 2 to 6)"),
-    GSIM_REAL(PARAMS, dense_us, 8, 0.1, 1000, "us", "attention and its projections (assumed)"),
-    {.name = NULL},
-};
-
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     return gsim_tiles_build("moe-decode", params, fill, seed, program, error);
@@ -79,7 +66,15 @@ const struct gsim_generator_ops gsim_generator_moe_decode = {
     .name = "moe-decode",
     .summary = "one token through layers of experts, whose choice is drawn",
     .help = "From: Mirage MPK; Cohere 2026; sizes are assumptions.",
-    .params_size = sizeof(struct moe_params),
-    .params = table,
+    GSIM_PARAMS(struct moe_params,
+        GSIM_INT(PARAMS, layers, 8, 1, 1000, "", "layers (assumed)"),
+        GSIM_INT(PARAMS, experts, 128, 1, MOST_EXPERTS, "", "experts of a layer"),
+        GSIM_INT(PARAMS, top, 8, 1, 64, "", "experts of a token"),
+        GSIM_INT(PARAMS, batch, 8, 1, 4096, "", "sequences"),
+        GSIM_INT(PARAMS, tiles, 8, 1, 4096, "", "tiles of an expert (assumed)"),
+        GSIM_REAL(PARAMS, zipf, 0.6, 0, 4, "",
+                  "exponent of the law by which tokens choose; 0: all experts alike (assumed)"),
+        GSIM_REAL(PARAMS, expert_us, 4, 0.1, 1000, "us", "an expert's tile on a busy H100 (assumed: 2 to 6)"),
+        GSIM_REAL(PARAMS, dense_us, 8, 0.1, 1000, "us", "attention and its projections (assumed)")),
     .build = build,
 };

@@ -83,23 +83,18 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_parallel_finish(&p, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_TRANSFORMER_PARAMS(struct pipeline_params),
-    GSIM_INT(struct pipeline_params, stages, 1, 1, 1024, "", "of the pipeline, a rank each"),
-    GSIM_INT(struct pipeline_params, stage, 0, 0, 1023, "", "this rank's"),
-    GSIM_INT(struct pipeline_params, micro, 4, 1, 1024, "", "micro-batches of a step, of so many tokens each"),
-    GSIM_INT(struct pipeline_params, chunks, 2, 1, 64, "", "of layers on each rank, interleaved"),
-    GSIM_CHOICE(struct pipeline_params, schedule, ONE_F_ONE_B, 2, "gpipe|1f1b|interleaved",
-                "order of forwards and backwards"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_pipeline = {
     GSIM_HEAD(generator),
     .name = "pipeline",
     .summary = "a stage of a pipeline of layers: gpipe, 1f1b, interleaved (--ranks)",
     .help = "One stage's program: --write-program, then a file of ranks with one for each stage.",
-    .params_size = sizeof(struct pipeline_params),
-    .params = params_table,
+    GSIM_PARAMS(struct pipeline_params,
+        GSIM_TRANSFORMER_PARAMS(struct pipeline_params),
+        GSIM_INT(struct pipeline_params, stages, 1, 1, 1024, "", "of the pipeline, a rank each"),
+        GSIM_INT(struct pipeline_params, stage, 0, 0, 1023, "", "this rank's"),
+        GSIM_INT(struct pipeline_params, micro, 4, 1, 1024, "", "micro-batches of a step, of so many tokens each"),
+        GSIM_INT(struct pipeline_params, chunks, 2, 1, 64, "", "of layers on each rank, interleaved"),
+        GSIM_CHOICE(struct pipeline_params, schedule, ONE_F_ONE_B, 2, "gpipe|1f1b|interleaved",
+                    "order of forwards and backwards")),
     .build = build,
 };

@@ -39,16 +39,6 @@ static void fill(const void *params, struct gsim_builder *b, const struct gsim_r
 }
 
 #define PARAMS struct pod_params
-static const struct gsim_param table[] = {
-    GSIM_INT(PARAMS, steps, 16, 1, 10000, "", "steps, one behind the other"),
-    GSIM_INT(PARAMS, prefill, 132, 1, 65536, "", "blocks of prefill (ratio to decode: 1:8 to 8:1)"),
-    GSIM_INT(PARAMS, decode, 528, 1, 65536, "", "blocks of decode"),
-    GSIM_REAL(PARAMS, prefill_us, 20, 0.1, 10000, "us", "a block of prefill on an SM of an H100 (assumed: 10 to 40)"),
-    GSIM_REAL(PARAMS, decode_us, 5, 0.1, 10000, "us", "a block of decode on a busy H100 (assumed: 3 to 10)"),
-    GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "spread from step to step, relative (assumed)"),
-    {.name = NULL},
-};
-
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     return gsim_tiles_build("pod", params, fill, seed, program, error);
@@ -59,7 +49,13 @@ const struct gsim_generator_ops gsim_generator_pod = {
     .name = "pod",
     .summary = "prefill attention beside decode attention",
     .help = "From: POD-Attention (ASPLOS 2025); sizes are assumptions.",
-    .params_size = sizeof(struct pod_params),
-    .params = table,
+    GSIM_PARAMS(struct pod_params,
+        GSIM_INT(PARAMS, steps, 16, 1, 10000, "", "steps, one behind the other"),
+        GSIM_INT(PARAMS, prefill, 132, 1, 65536, "", "blocks of prefill (ratio to decode: 1:8 to 8:1)"),
+        GSIM_INT(PARAMS, decode, 528, 1, 65536, "", "blocks of decode"),
+        GSIM_REAL(PARAMS, prefill_us, 20, 0.1, 10000, "us",
+                  "a block of prefill on an SM of an H100 (assumed: 10 to 40)"),
+        GSIM_REAL(PARAMS, decode_us, 5, 0.1, 10000, "us", "a block of decode on a busy H100 (assumed: 3 to 10)"),
+        GSIM_REAL(PARAMS, jitter, 0.05, 0, 1, "", "spread from step to step, relative (assumed)")),
     .build = build,
 };

@@ -149,25 +149,20 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
 
 #define GRAPH(field, most, help) GSIM_GRAPH_ROW(struct static_params, field, most, help)
 
-static const struct gsim_param params_table[] = {
-    GSIM_CHOICE(struct static_params, net, 0, 3, "nasnet|amoebanet|squeezenet|randomwire",
-                "network: what the numbers that are -1 come from"),
-    GSIM_INT(struct static_params, inputs, 10, 1, 1e6, "",
-             "inputs, one after the other: each begins when the one before has ended"),
-    GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),
-    GRAPH(pairs, NODES_MOST, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
-    GRAPH(neighbours, 32, "edges of a node before some are rewired (randomwire)"),
-    GRAPH(rewired, 1, "share of edges that are (randomwire)"),
-    GSIM_DRAW_PARAMS(struct static_params),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_static_dnn = {
     GSIM_HEAD(generator),
     .name = "static-dnn",
     .summary = "networks with irregular fixed graphs: NASNet, AmoebaNet, SqueezeNet, RandomWire (ACS)",
     .help = "Batch 1, the same graph for each input. Structures after the papers, sizes and durations assumed.",
-    .params_size = sizeof(struct static_params),
-    .params = params_table,
+    GSIM_PARAMS(struct static_params,
+        GSIM_CHOICE(struct static_params, net, 0, 3, "nasnet|amoebanet|squeezenet|randomwire",
+                    "network: what the numbers that are -1 come from"),
+        GSIM_INT(struct static_params, inputs, 10, 1, 1e6, "",
+                 "inputs, one after the other: each begins when the one before has ended"),
+        GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),
+        GRAPH(pairs, NODES_MOST, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
+        GRAPH(neighbours, 32, "edges of a node before some are rewired (randomwire)"),
+        GRAPH(rewired, 1, "share of edges that are (randomwire)"),
+        GSIM_DRAW_PARAMS(struct static_params)),
     .build = build,
 };

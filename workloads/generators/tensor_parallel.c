@@ -41,20 +41,15 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     return gsim_parallel_finish(&p, program, error);
 }
 
-static const struct gsim_param params_table[] = {
-    GSIM_TRANSFORMER_PARAMS(struct tensor_params),
-    GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that divide a layer: as many as --ranks"),
-    GSIM_BOOL(struct tensor_params, sequence, 0, "sequence parallel: reduce-scatter and all-gather"),
-    GSIM_BOOL(struct tensor_params, backward, 1, "the backward pass, too"),
-    {.name = NULL},
-};
-
 const struct gsim_generator_ops gsim_generator_tensor_parallel = {
     GSIM_HEAD(generator),
     .name = "tensor-parallel",
     .summary = "a transformer divided within its layers, as Megatron-LM does (--ranks)",
     .help = "One rank of gpusim --ranks N --workload tensor-parallel.",
-    .params_size = sizeof(struct tensor_params),
-    .params = params_table,
+    GSIM_PARAMS(struct tensor_params,
+        GSIM_TRANSFORMER_PARAMS(struct tensor_params),
+        GSIM_INT(struct tensor_params, ranks, 2, 1, 1024, "", "that divide a layer: as many as --ranks"),
+        GSIM_BOOL(struct tensor_params, sequence, 0, "sequence parallel: reduce-scatter and all-gather"),
+        GSIM_BOOL(struct tensor_params, backward, 1, "the backward pass, too")),
     .build = build,
 };

@@ -88,26 +88,21 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 }
 
 #define PARAMS struct exit_params
-static const struct gsim_param table[] = {
-    GSIM_INT(PARAMS, requests, 20, 1, 1e9, "", "one after another"),
-    GSIM_INT(PARAMS, layers, 24, 1, 10000, "", "of the whole network"),
-    GSIM_INT(PARAMS, every, 4, 1, 10000, "", "so many layers, a classifier"),
-    GSIM_INT(PARAMS, blocks, 64, 1, 65536, "", "of a kernel"),
-    GSIM_REAL(PARAMS, us, 20, 0.1, 1e6, "us", "time of a layer alone; a classifier takes half of it (assumed)"),
-    GSIM_REAL(PARAMS, exits, 0.3, 0, 1, "", "chance that a classifier is sure (assumed)"),
-    GSIM_REAL(PARAMS, deadline_us, 0, 0, 1e9, "us",
-              "a request that has taken so long ends at its next classifier; 0: none does"),
-    {.name = NULL},
-};
-
 const struct gsim_source_ops gsim_source_early_exit = {
     GSIM_HEAD(source),
     .name = "early-exit",
     .summary = "inference that stops as soon as a classifier between layers is sure",
     .help = "After: BranchyNet (ICPR 2016). Times and chances are ours.",
-    .params_size = sizeof(struct exit_params),
     .state_size = sizeof(struct exit_state),
-    .params = table,
+    GSIM_PARAMS(struct exit_params,
+        GSIM_INT(PARAMS, requests, 20, 1, 1e9, "", "one after another"),
+        GSIM_INT(PARAMS, layers, 24, 1, 10000, "", "of the whole network"),
+        GSIM_INT(PARAMS, every, 4, 1, 10000, "", "so many layers, a classifier"),
+        GSIM_INT(PARAMS, blocks, 64, 1, 65536, "", "of a kernel"),
+        GSIM_REAL(PARAMS, us, 20, 0.1, 1e6, "us", "time of a layer alone; a classifier takes half of it (assumed)"),
+        GSIM_REAL(PARAMS, exits, 0.3, 0, 1, "", "chance that a classifier is sure (assumed)"),
+        GSIM_REAL(PARAMS, deadline_us, 0, 0, 1e9, "us",
+                  "a request that has taken so long ends at its next classifier; 0: none does")),
     .open = open_exit,
     .next = next_op,
 };

@@ -101,25 +101,20 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 }
 
 #define PARAMS struct frontier_params
-static const struct gsim_param table[] = {
-    GSIM_REAL(PARAMS, vertices, 1e6, 2, 1e9, "", "of the graph"),
-    GSIM_REAL(PARAMS, degree, 16, 1, 1000, "", "edges of a vertex"),
-    GSIM_REAL(PARAMS, spread, 0, 0, 2, "", "of what a level finds, around what is expected, relative"),
-    GSIM_REAL(PARAMS, bottom_up, 0.1, 0, 1, "",
-              "share of the vertices in the frontier beyond which levels go bottom-up"),
-    GSIM_REAL(PARAMS, edge_ns, 20, 0.1, 10000, "ns", "of a thread for each edge that it tries (assumed)"),
-    {.name = NULL},
-};
-
 const struct gsim_source_ops gsim_source_frontier = {
     GSIM_HEAD(source),
     .name = "frontier",
     .summary = "breadth-first search: each level's grid follows from what the host read",
     .help = "After: Merrill et al., PPoPP 2012 (levels); Beamer et al., SC 2012 (bottom-up). The graph is ours: "
             "random, of one degree.",
-    .params_size = sizeof(struct frontier_params),
     .state_size = sizeof(struct frontier_state),
-    .params = table,
+    GSIM_PARAMS(struct frontier_params,
+        GSIM_REAL(PARAMS, vertices, 1e6, 2, 1e9, "", "of the graph"),
+        GSIM_REAL(PARAMS, degree, 16, 1, 1000, "", "edges of a vertex"),
+        GSIM_REAL(PARAMS, spread, 0, 0, 2, "", "of what a level finds, around what is expected, relative"),
+        GSIM_REAL(PARAMS, bottom_up, 0.1, 0, 1, "",
+                  "share of the vertices in the frontier beyond which levels go bottom-up"),
+        GSIM_REAL(PARAMS, edge_ns, 20, 0.1, 10000, "ns", "of a thread for each edge that it tries (assumed)")),
     .open = open_frontier,
     .next = next_op,
 };

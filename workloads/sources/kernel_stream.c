@@ -60,24 +60,19 @@ static enum gsim_source_answer next_op(void *state, struct gsim_draw *draw, stru
 }
 
 #define PARAMS struct stream_params
-static const struct gsim_param table[] = {
-    GSIM_INT(PARAMS, count, 1000, 1, 1e9, "", "kernels"),
-    GSIM_INT(PARAMS, kinds, 4, 1, 1000000, "", "different ones, which take 1 to 1.5 times the option us"),
-    GSIM_INT(PARAMS, streams, 1, 1, 64, "", "that take turns"),
-    GSIM_INT(PARAMS, every, 100, 1, 1e9, "", "kernels, the host reads a value of each stream"),
-    GSIM_INT(PARAMS, blocks, 16, 1, 65536, "", "of a kernel"),
-    GSIM_REAL(PARAMS, us, 5, 0.1, 1e6, "us", "time of the shortest kernel alone"),
-    {.name = NULL},
-};
-
 const struct gsim_source_ops gsim_source_kernel_stream = {
     GSIM_HEAD(source),
     .name = "kernel-stream",
     .summary = "any number of kernels, in constant memory",
     .help = "No paper: for speed and memory.",
-    .params_size = sizeof(struct stream_params),
     .state_size = sizeof(struct stream_state),
-    .params = table,
+    GSIM_PARAMS(struct stream_params,
+        GSIM_INT(PARAMS, count, 1000, 1, 1e9, "", "kernels"),
+        GSIM_INT(PARAMS, kinds, 4, 1, 1000000, "", "different ones, which take 1 to 1.5 times the option us"),
+        GSIM_INT(PARAMS, streams, 1, 1, 64, "", "that take turns"),
+        GSIM_INT(PARAMS, every, 100, 1, 1e9, "", "kernels, the host reads a value of each stream"),
+        GSIM_INT(PARAMS, blocks, 16, 1, 65536, "", "of a kernel"),
+        GSIM_REAL(PARAMS, us, 5, 0.1, 1e6, "us", "time of the shortest kernel alone")),
     .open = open_stream,
     .next = next_op,
 };
