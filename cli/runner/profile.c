@@ -15,6 +15,7 @@
 #include "cli/runner/main.h"
 #include "cli/runner/record_plan.h"
 #include "gpusim/scheduler.h"
+#include "sim/base/jobs/clock.h"
 #include "traces/runner/memory.h"
 #include "traces/runner/resident/programs.h"
 
@@ -103,18 +104,11 @@ static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
     return status;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Launches of OP, one after the other, for as long; OP NULL: the GPU idles with its context. How many in how long. */
 static cudaError_t launch_for(struct profile *p, const struct gsim_op *op, double seconds, uint64_t *launches,
                               double *took_s)
 {
-    const double from = now_s();
+    const double from = gsim_clock_now_s();
     struct gsim_runner_launch launch;
     cudaError_t result = cudaSuccess;
     *launches = 0;
@@ -126,7 +120,7 @@ static cudaError_t launch_for(struct profile *p, const struct gsim_op *op, doubl
                                       (dim3){launch.block[0], launch.block[1], launch.block[2]}, launch.args,
                                       launch.smem_bytes, NULL);
         if (op && result == cudaSuccess) result = cudaDeviceSynchronize();
-        *took_s = now_s() - from;
+        *took_s = gsim_clock_now_s() - from;
     } while (result == cudaSuccess && *took_s < seconds);
     return result;
 }

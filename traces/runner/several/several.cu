@@ -5,36 +5,18 @@
  * NCCL is looked for while it runs. Build and run: nvcc -O2 -arch=sm_90 -o several several.cu -lpthread && ./several
  * peer host && NCCL_MAX_CTAS=4 ./several alone
  */
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
-#include <vector>
 
-#include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <pthread.h>
+
+#include "../micro/micro.h"
 
 #define MOST_GPUS 16
 #define GIB       ((size_t)1 << 30)
 
-#define CHECKED(call)                                                                   \
-    do {                                                                                \
-        cudaError_t error = (call);                                                     \
-        if (error != cudaSuccess) {                                                     \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));              \
-            exit(1);                                                                    \
-        }                                                                               \
-    } while (0)
-
 static int gpus;
-
-static double now_us()
-{
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 static void put(const char *kind, size_t bytes, const char *more, std::vector<double> us)
 {
@@ -58,8 +40,8 @@ static void run_copies(const char *name, const std::vector<struct copy> &list, c
 {
     std::vector<cudaStream_t> streams(list.size());
     for (size_t i = 0; i < list.size(); i++) {
-        CHECKED(cudaSetDevice(list[i].from >= 0 ? list[i].from : list[i].to));
-        CHECKED(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        CHECK(cudaSetDevice(list[i].from >= 0 ? list[i].from : list[i].to));
+        CHECK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
     }
     for (size_t bytes : copy_bytes) {
         std::vector<double> us;
@@ -68,25 +50,25 @@ static void run_copies(const char *name, const std::vector<struct copy> &list, c
             for (int n = 0; n < COPIES; n++)
                 for (size_t i = 0; i < list.size(); i++) {
                     const struct copy &c = list[i];
-                    CHECKED(cudaSetDevice(c.from >= 0 ? c.from : c.to));
+                    CHECK(cudaSetDevice(c.from >= 0 ? c.from : c.to));
                     if (c.from < 0)
-                        CHECKED(cudaMemcpyAsync(memory[c.to], host[c.to], bytes, cudaMemcpyHostToDevice, streams[i]));
+                        CHECK(cudaMemcpyAsync(memory[c.to], host[c.to], bytes, cudaMemcpyHostToDevice, streams[i]));
                     else if (c.to < 0)
-                        CHECKED(cudaMemcpyAsync(host[c.from] + (256 << 20), memory[c.from] + (256 << 20), bytes,
-                                                cudaMemcpyDeviceToHost, streams[i]));
+                        CHECK(cudaMemcpyAsync(host[c.from] + (256 << 20), memory[c.from] + (256 << 20), bytes,
+                                              cudaMemcpyDeviceToHost, streams[i]));
                     else
-                        CHECKED(cudaMemcpyPeerAsync(memory[c.to] + (256 << 20), c.to, memory[c.from], c.from, bytes,
-                                                    streams[i]));
+                        CHECK(cudaMemcpyPeerAsync(memory[c.to] + (256 << 20), c.to, memory[c.from], c.from, bytes,
+                                                  streams[i]));
                 }
             for (int d = 0; d < gpus; d++) {
-                CHECKED(cudaSetDevice(d));
-                CHECKED(cudaDeviceSynchronize());
+                CHECK(cudaSetDevice(d));
+                CHECK(cudaDeviceSynchronize());
             }
             if (run > 1) us.push_back(now_us() - begin);
         }
         put(name, bytes, "", us);
     }
-    for (cudaStream_t s : streams) CHECKED(cudaStreamDestroy(s));
+    for (cudaStream_t s : streams) CHECK(cudaStreamDestroy(s));
 }
 
 static void copies(bool peers)
@@ -94,9 +76,9 @@ static void copies(bool peers)
     char *memory[MOST_GPUS], *host[MOST_GPUS] = {};
     std::vector<struct copy> pairs, fan, up, down, both;
     for (int d = 0; d < gpus; d++) {
-        CHECKED(cudaSetDevice(d));
-        CHECKED(cudaMalloc((void **)&memory[d], (size_t)512 << 20));
-        if (!peers) CHECKED(cudaHostAlloc((void **)&host[d], (size_t)512 << 20, cudaHostAllocDefault));
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaMalloc((void **)&memory[d], (size_t)512 << 20));
+        if (!peers) CHECK(cudaHostAlloc((void **)&host[d], (size_t)512 << 20, cudaHostAllocDefault));
         for (int other = 0; other < gpus; other++) {
             if (other == d) continue;
             pairs.push_back({d, other});
@@ -119,9 +101,9 @@ static void copies(bool peers)
         run_copies("host_both_ways", both, memory, host);
     }
     for (int d = 0; d < gpus; d++) {
-        CHECKED(cudaSetDevice(d));
-        CHECKED(cudaFree(memory[d]));
-        CHECKED(cudaFreeHost(host[d]));
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaFree(memory[d]));
+        CHECK(cudaFreeHost(host[d]));
     }
 }
 
@@ -205,27 +187,27 @@ static void alone(struct rank *r, int kind, size_t bytes, std::vector<double> *u
     cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
     if (takes_part) collective(r, kind, bytes);
-    CHECKED(cudaStreamSynchronize(r->stream));
+    CHECK(cudaStreamSynchronize(r->stream));
     pthread_barrier_wait(&meet);
-    CHECKED(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeThreadLocal));
+    CHECK(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeThreadLocal));
     for (int i = 0; i < count && takes_part; i++) collective(r, kind, bytes);
-    CHECKED(cudaStreamEndCapture(r->stream, &graph));
-    CHECKED(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaStreamEndCapture(r->stream, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
     for (int run = 0; run < 9; run++) {
         pthread_barrier_wait(&meet);
-        CHECKED(cudaEventRecord(r->events[0], r->stream));
-        CHECKED(cudaGraphLaunch(exec, r->stream));
-        CHECKED(cudaEventRecord(r->events[1], r->stream));
-        CHECKED(cudaStreamSynchronize(r->stream));
+        CHECK(cudaEventRecord(r->events[0], r->stream));
+        CHECK(cudaGraphLaunch(exec, r->stream));
+        CHECK(cudaEventRecord(r->events[1], r->stream));
+        CHECK(cudaStreamSynchronize(r->stream));
         float ms;
-        CHECKED(cudaEventElapsedTime(&ms, r->events[0], r->events[1]));
+        CHECK(cudaEventElapsedTime(&ms, r->events[0], r->events[1]));
         times[0][r->number] = ms * 1e3 / count;
         pthread_barrier_wait(&meet);
         if (!r->number && run > 1) us->push_back(shortest(times[0], taking));
         pthread_barrier_wait(&meet);
     }
-    CHECKED(cudaGraphExecDestroy(exec));
-    CHECKED(cudaGraphDestroy(graph));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
 }
 
 #define WAVE_NS 500000
@@ -235,36 +217,34 @@ static void alone(struct rank *r, int kind, size_t bytes, std::vector<double> *u
 static __global__ void __launch_bounds__(384) gemm()
 {
     extern __shared__ char room[];
-    unsigned long long first, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(first));
-    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    while (now - first < WAVE_NS);
-    if (now == 0) room[0] = 1;
+    const unsigned long long first = now_ns();
+    while (now_ns() - first < WAVE_NS) continue;
+    if (first == 0) room[0] = 1;
 }
 
 static void beside(struct rank *r, size_t bytes, int waves, bool gemm_first, std::vector<double> *gemm_us,
                    std::vector<double> *collective_us)
 {
     int sms;
-    CHECKED(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, r->number));
-    CHECKED(cudaFuncSetAttribute(gemm, cudaFuncAttributeMaxDynamicSharedMemorySize, GEMM_SMEM));
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, r->number));
+    CHECK(cudaFuncSetAttribute(gemm, cudaFuncAttributeMaxDynamicSharedMemorySize, GEMM_SMEM));
     for (int run = 0; run < 9; run++) {
         pthread_barrier_wait(&meet);
         for (int part = 0; part < 2; part++) {
             if ((part == 0) == gemm_first) {
-                CHECKED(cudaEventRecord(r->events[0], r->beside));
+                CHECK(cudaEventRecord(r->events[0], r->beside));
                 gemm<<<(unsigned)(sms * waves), 384, GEMM_SMEM, r->beside>>>();
-                CHECKED(cudaEventRecord(r->events[1], r->beside));
+                CHECK(cudaEventRecord(r->events[1], r->beside));
             } else {
-                CHECKED(cudaEventRecord(r->events[2], r->stream));
+                CHECK(cudaEventRecord(r->events[2], r->stream));
                 collective(r, 0, bytes);
-                CHECKED(cudaEventRecord(r->events[3], r->stream));
+                CHECK(cudaEventRecord(r->events[3], r->stream));
             }
         }
-        CHECKED(cudaDeviceSynchronize());
+        CHECK(cudaDeviceSynchronize());
         for (int i = 0; i < 2; i++) {
             float ms;
-            CHECKED(cudaEventElapsedTime(&ms, r->events[2 * i], r->events[2 * i + 1]));
+            CHECK(cudaEventElapsedTime(&ms, r->events[2 * i], r->events[2 * i + 1]));
             times[i][r->number] = ms * 1e3;
         }
         pthread_barrier_wait(&meet);
@@ -281,14 +261,14 @@ static void be_rank(int number, bool is_beside)
     struct rank r = {number, NULL, NULL, NULL, NULL, NULL, {}};
     const char *ctas = getenv("NCCL_MAX_CTAS");
     char more[160];
-    CHECKED(cudaSetDevice(number));
+    CHECK(cudaSetDevice(number));
     nccl_checked(nccl.init(&r.c, gpus, unique, number), "init");
-    CHECKED(cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking));
-    CHECKED(cudaStreamCreateWithFlags(&r.beside, cudaStreamNonBlocking));
-    CHECKED(cudaMalloc((void **)&r.in, GIB));
-    CHECKED(cudaMalloc((void **)&r.out, GIB));
-    CHECKED(cudaMemset(r.in, 0, GIB));
-    for (cudaEvent_t &event : r.events) CHECKED(cudaEventCreate(&event));
+    CHECK(cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&r.beside, cudaStreamNonBlocking));
+    CHECK(cudaMalloc((void **)&r.in, GIB));
+    CHECK(cudaMalloc((void **)&r.out, GIB));
+    CHECK(cudaMemset(r.in, 0, GIB));
+    for (cudaEvent_t &event : r.events) CHECK(cudaEventCreate(&event));
     for (int kind = 0; kind < 5 && !is_beside; kind++)
         for (size_t bytes = 1 << 10; bytes <= GIB; bytes *= bytes < 1 << 18 ? 16 : 4) {
             std::vector<double> us;
@@ -328,7 +308,7 @@ static int ranks(bool is_beside)
 
 int main(int argc, char **argv)
 {
-    CHECKED(cudaGetDeviceCount(&gpus));
+    CHECK(cudaGetDeviceCount(&gpus));
     if (getenv("GPUS") && atoi(getenv("GPUS")) < gpus) gpus = atoi(getenv("GPUS"));
     if (gpus > MOST_GPUS) gpus = MOST_GPUS;
     for (int i = 1; i < argc; i++) {
