@@ -58,7 +58,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                      \
     X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                          \
     X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT)                                                 \
-    X(NODE, "node", "NAME|FILE", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                           \
+    X(NODE, "node", "NAME|FILE",                                                                                       \
+      GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_SERVING)                                \
     X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                                   \
     X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                      \
     X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE)                                                 \

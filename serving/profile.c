@@ -270,7 +270,7 @@ enum gsim_status gsim_profile_read(const struct gsim_profile_files *files, struc
 }
 
 enum gsim_status gsim_profile_connect(struct gsim_step_profile *p, const struct gsim_device_spec *device,
-                                      struct gsim_error *error)
+                                      const struct gsim_ranks *links, struct gsim_error *error)
 {
     if (p->gpus < 2) return GSIM_OK;
     struct gsim_nccl *numbers = gsim_collective_numbers(device);
@@ -279,7 +279,7 @@ enum gsim_status gsim_profile_connect(struct gsim_step_profile *p, const struct 
         const struct gsim_collective reduce = {.kind = GSIM_COLLECTIVE_ALL_REDUCE,
                                                .algorithm = GSIM_ALGORITHM_CUSTOM,
                                                .bytes = (uint64_t)(p->bytes_per_token * exp2(i))};
-        p->reduce_us[i] = gsim_collective_estimate_us(numbers, device, &reduce, p->gpus);
+        p->reduce_us[i] = gsim_collective_estimate_us(numbers, device, &reduce, p->gpus, links);
     }
     gsim_free(numbers);
     return GSIM_OK;

@@ -53,9 +53,10 @@ struct gsim_profile_files {
 /* Fails naming file, line and what was expected. */
 enum gsim_status gsim_profile_read(const struct gsim_profile_files *files, struct gsim_arena *arena,
                                    struct gsim_step_profile *profile, struct gsim_error *error) GSIM_NODISCARD;
-/* Takes the all-reduces' times from DEVICE's links. */
+/* Takes the all-reduces' times from LINKS, those of a node; NULL: DEVICE's own. */
+struct gsim_ranks;
 enum gsim_status gsim_profile_connect(struct gsim_step_profile *profile, const struct gsim_device_spec *device,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+                                      const struct gsim_ranks *links, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Tokens of a prompt that the tables hold at most. */
 uint32_t gsim_profile_most(const struct gsim_step_profile *profile);

@@ -13,6 +13,7 @@
 #include "cli/trust/host.h"
 #include "sim/base/gz.h"
 #include "sim/device/other.h"
+#include "sim/rank_node.h"
 
 #define LINE 4096
 
@@ -24,7 +25,8 @@ struct gsim_cli_server {
     struct gsim_cli_setup setup;
     struct gsim_library library;
     struct gsim_device_spec recorded; /* that --device is another than */
-    bool has_setup, is_other;
+    struct gsim_rank_node node;       /* of --node */
+    bool has_setup, is_other, has_node;
 };
 
 static bool is_program(const char *path)
@@ -95,6 +97,26 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
     return GSIM_OK;
 }
 
+/* The links of tensor parallel steps. The device is the node's, unless one is named. */
+static enum gsim_status use_node(struct gsim_cli_server *s, struct gsim_error *error)
+{
+    const char *name = s->arguments.value[GSIM_CLI_NODE], **device = &s->arguments.value[GSIM_CLI_DEVICE];
+    uint32_t gpus = s->spec.profile ? s->spec.profile->gpus : 1;
+    s->arguments.value[GSIM_CLI_NODE] = NULL;
+    s->has_node = name != NULL;
+    if (!name) return GSIM_OK;
+    if (gpus < 2)
+        return gsim_error_set(error, GSIM_USAGE, "--node: of tensor parallel steps: expected steps.profile with "
+                              "tensor_parallel, found a step on one GPU");
+    if (gsim_rank_node_find(name, *device, gpus, &s->node, error)) return error->status;
+    if (gpus > s->node.gpus)
+        return gsim_error_set(error, GSIM_USAGE, "--node %.60s: a host has %u GPUs, and tensor_parallel is %u", name,
+                              s->node.gpus, gpus);
+    s->node.links.count = gpus;
+    if (!*device) *device = s->node.device;
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path,
                                       struct gsim_cli_server **made, struct gsim_error *error)
 {
@@ -111,14 +133,18 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     status = find_device(s, &origin, recorded, error);
     snprintf(s->device, sizeof s->device, "%s", s->spec.device[0] ? s->spec.device : recorded);
     if (status) return status;
-    if (s->device[0] && !arguments->value[GSIM_CLI_DEVICE]) s->arguments.value[GSIM_CLI_DEVICE] = s->device;
+    if (s->device[0] && !arguments->value[GSIM_CLI_DEVICE] && !arguments->value[GSIM_CLI_NODE])
+        s->arguments.value[GSIM_CLI_DEVICE] = s->device;
+    status = use_node(s, error);
+    if (status) return status;
     status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status) return status;
     s->has_setup = true;
     if (recorded[0] && gsim_cli_trace_other(&origin, &s->setup.device, &s->recorded, &s->is_other, error))
         return error->status;
     if (s->is_other) gsim_other_replace(&s->setup.device, &s->recorded);
-    if (s->spec.profile && gsim_profile_connect(s->spec.profile, &s->setup.device, error)) return error->status;
+    const struct gsim_ranks *links = s->has_node ? &s->node.links : NULL;
+    if (s->spec.profile && gsim_profile_connect(s->spec.profile, &s->setup.device, links, error)) return error->status;
     const struct gsim_simulation simulation = {
         .device = &s->setup.device, .gpu = s->setup.gpu, .memory = GSIM_MEMORY_PINNED, .seed = s->setup.seed};
     return gsim_library_init(&s->library, &s->spec, &simulation, read_step, s, error);

@@ -60,8 +60,11 @@ struct gsim_nccl;
 /* Reads NCCL's numbers of the device's architecture. The caller frees them by gsim_free(). NULL: none, or out of
  * memory. */
 struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device);
-/* Returns the microseconds of a collective of RANKS ranks alone on one node, from the arrival of the last rank. */
+struct gsim_ranks;
+/* Returns the microseconds of a collective of RANKS ranks alone on one node, from the arrival of the last rank. LINKS
+ * has the node's; NULL: the device's own. */
 double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
-                                   const struct gsim_collective *collective, uint32_t ranks);
+                                   const struct gsim_collective *collective, uint32_t ranks,
+                                   const struct gsim_ranks *links);
 
 GSIM_DECLARATIONS_END

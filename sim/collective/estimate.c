@@ -12,9 +12,10 @@ struct gsim_nccl *gsim_collective_numbers(const struct gsim_device_spec *device)
 }
 
 double gsim_collective_estimate_us(const struct gsim_nccl *numbers, const struct gsim_device_spec *device,
-                                   const struct gsim_collective *collective, uint32_t ranks)
+                                   const struct gsim_collective *collective, uint32_t ranks,
+                                   const struct gsim_ranks *of_node)
 {
-    const struct gsim_collective_links links = gsim_collective_links_of(device, NULL);
+    const struct gsim_collective_links links = gsim_collective_links_of(device, of_node);
     const struct gsim_collective_plan plan = gsim_collective_plan(numbers, collective, ranks, &links);
     return gsim_collective_alone_us(numbers, &plan, &links);
 }

@@ -97,6 +97,7 @@ if [ -d "$tables" ]; then
     printf 'decode 8@100\nprefill 512 + decode 8@100\nprefill 512\ndecode 8\n' | "$gpusim" step vllm.json --listen >out || fail "listen: $(cat out)"
     awk 'NR <= 3 { v[NR] = $1 } NR == 4 { exit !(/^error/ && v[2] > v[3] && v[2] < v[1] + v[3] - 10000) }' out || fail "a mixed step: $(cat out)"
     refuses "no program to simulate" serve vllm.json --exact
+    refuses "found a step on one GPU" serve vllm.json --node dgx-h100
     refuses "expected same, found stream" serve vllm.json --prefill-beside stream
 fi
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "serving/profile.h"
+#include "gpusim/ranks.h"
 #include "tests/test.h"
 
 static const char dense[] = "layer,tokens,time_us\nmlp,1,10\nmlp,4,16\nmlp,8,32\nembed,1,3\n"
@@ -97,6 +98,31 @@ static void test_refused(void)
     }
 }
 
-static const struct test_case cases[] = {{"steps", test_steps}, {"refused", test_refused}};
+/* Two requests decode in 49 us, and in two layers of two all-reduces of 128 KiB among four H100 besides. One takes 2.42
+ * + 2 x 0.047 us, and 3 x 128 KiB at 0.952 x 0.817 of 398 GB/s: 3.7842. A node's links of 50 GB/s: 12.6254. */
+static void test_tensor_parallel(void)
+{
+    static const char *const texts[] = {dense, attention, per_sequence};
+    const struct gsim_ranks links = {.count = 4, .gpu_gbps = 50};
+    const struct gsim_step_shape shape = {NULL, 0, 2, 12};
+    struct gsim_error error = {0};
+    struct gsim_arena arena = {0};
+    struct gsim_device_spec device;
+    struct gsim_step_profile p;
+    CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
+    CHECK_OK(read_profile(texts, embed, &arena, &p, &error), error);
+    p.gpus = 4;
+    p.bytes_per_token = 65536;
+    p.reduces_per_layer = 2;
+    CHECK_OK(gsim_profile_connect(&p, &device, NULL, &error), error);
+    CHECK_NEAR(gsim_profile_us(&p, &shape), 49 + 4 * 3.78424, 1e-3);
+    CHECK_OK(gsim_profile_connect(&p, &device, &links, &error), error);
+    CHECK_NEAR(gsim_profile_us(&p, &shape), 49 + 4 * 12.62537, 2e-3);
+    gsim_arena_release(&arena);
+    gsim_device_release(&device);
+}
+
+static const struct test_case cases[] = {
+    {"steps", test_steps}, {"refused", test_refused}, {"tensor parallel", test_tensor_parallel}};
 
 TEST_MAIN("serving/profile", cases)

@@ -246,7 +246,7 @@ static double rank_wait_us(const struct gsim_emitter *e, const struct gsim_activ
     if (!work->is_collective || !e->nccl) return 0;
     struct gsim_collective collective = gsim_records_collective(e->records, work, 0, pair);
     uint32_t ranks = collective.group_count ? collective.group_count : e->records->notes->world;
-    double us = gsim_collective_estimate_us(e->nccl, e->options->device, &collective, ranks),
+    double us = gsim_collective_estimate_us(e->nccl, e->options->device, &collective, ranks, NULL),
            recorded_us = (double)work->solo_ns / 1e3;
     return recorded_us > LATE_RANK * us + LATE_RANK_US ? recorded_us - us - e->options->stream_gap_us : 0;
 }
