@@ -106,7 +106,7 @@ bool gsim_partitions_init(struct gsim_device *d, uint32_t count);
 struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_count, double dram_share,
                                            const struct gsim_gpu_listener *listener);
 /* How much of its time alone WORK takes if it starts now, by what the SMs share (rule idle_others). */
-double gsim_partition_part(const struct gsim_partition *part, const struct gsim_demand *work);
+double gsim_partition_scale(const struct gsim_partition *part, const struct gsim_demand *work);
 /* Freezes the partition's SMs / resumes them where they were. */
 void gsim_partition_stop(struct gsim_partition *part);
 void gsim_partition_go_on(struct gsim_partition *part);

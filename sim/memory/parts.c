@@ -107,7 +107,7 @@ void gsim_partition_tell(struct gsim_partition *part)
     }
 }
 
-double gsim_partition_part(const struct gsim_partition *part, const struct gsim_demand *work)
+double gsim_partition_scale(const struct gsim_partition *part, const struct gsim_demand *work)
 {
     const struct gsim_device *d = part->device;
     double blocks = (double)work->blocks, all = fmin(blocks, d->spec->sm_count);
