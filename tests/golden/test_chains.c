@@ -42,7 +42,7 @@ static bool read_line(FILE *file, struct pattern *p)
     return found == 6;
 }
 
-/* --- the patterns, as chains.cu issues them ---------------------------------------------------------------------- */
+/* --- the patterns, as streams.cu issues them --------------------------------------------------------------------- */
 struct handles {
     struct gsim_driver *driver;
     const struct gsim_op *ops; /* of each of MOST buffers: copy to the device, kernel, copy back */
@@ -128,7 +128,7 @@ static void issue(const struct handles *h, char kind)
     }
 }
 
-/* Captured from stream 0, which the others follow and join, as chains.cu does. */
+/* Captured from stream 0, which the others follow and join, as streams.cu does. */
 static gsim_graph_exec capture(const struct handles *h)
 {
     struct gsim_driver *d = h->driver;

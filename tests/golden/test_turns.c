@@ -116,7 +116,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     return gsim_driver_failed(d) ? d->error.status : GSIM_OK;
 }
 
-/* Of LOOKED_AT + INDEX, as front.cu has them. */
+/* Of LOOKED_AT + INDEX, as streams.cu has them. */
 static double kernel_us(int index)
 {
     if (strcmp(now.kind, "join") == 0) return index < now.width ? 40 + index * now.step * 1e-3 : 2;

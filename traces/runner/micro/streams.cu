@@ -3,8 +3,7 @@
 // on streams; it is timed by the host without any tracer, from the first call to the return of the synchronise, or,
 // queued behind a gate kernel, by the kernels' own stamps.
 //   chains  launch-bound programs, in streams and captured as graphs (g...): medians in microseconds of the whole and
-//   of
-//           the calls before the synchronise, quartiles of the whole
+//           of the calls before the synchronise, quartiles of the whole
 //   polls   how long the SMs wait behind a copy and a copy engine behind a kernel: lengths of the first are swept
 //           finely, since an engine that waits for another looks for it only now and then; 5, 25, 75 and 95 % quantiles
 //   events  what lies between two dependent kernels: RECORDS behind the first, WAITS before the second, a copy between,
@@ -12,8 +11,8 @@
 //   front   how long the front end takes to go on with a stream while others have nothing, run a kernel, run one with a
 //           second behind it, or wait for an event that comes later; nanoseconds, from the (last) end to the start
 //   queues  which streams hold each other back: one waits for the event of a kernel of 150 us, another gets a kernel,
-//   0, 3
-//           or 6 more are at work; how many pairs there are, and in how many the second kernel starts behind the event
+//           0, 3 or 6 more are at work; how many pairs there are, and in how many the second kernel starts behind the
+//           event
 // One line a case. nvcc -std=c++17 -O2 -arch=native streams.cu -o streams && ./streams chains >chains.txt
 #include "micro.h"
 
