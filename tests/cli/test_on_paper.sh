@@ -219,6 +219,8 @@ EOF
 "$gpusim" sweep --workload layered --sched heft,async --repeat 10 --memory pinned --iterations 1 --device h200 --out drawn.db >/dev/null 2>&1
 "$gpusim" results drawn.db --base heft --paired >found
 grep -q '^async  *10  *0  *0  *10 .* 0.00195313$' found || fail "draws of a generator: $(tail -1 found)"
+"$gpusim" results r.db --columns "$(yes sched | head -n 400 | paste -sd, -)" >line
+[ "$(sed -n 2p line | wc -w)" = 401 ] || fail "400 columns: $(head -n 1 line | cut -c1-200)"
 "$gpusim" results r.db --where 'sched = kesco && device.launch_us > 4' --columns all --json - >line
 for text in '"makespan_us": 618, ' '"iteration_min_us": 260, "iteration_max_us": 358' '"kernels": 3, "streams_used": 2, "events_recorded": 1, "stream_waits": 1' '"achieved_occupancy": 0.125' \
     '"h2d_bytes": 0, "d2h_bytes": 2000000, "d2d_bytes": 0, "kernel_time_us": 180.0' '"device_busy_us": 241' '"host_busy_us": 35, "host_waited_us": 225'; do

@@ -8,7 +8,6 @@
 #include "sim/base/text.h"
 
 #define CELL         128
-#define LOOKS        256
 #define MOST_COLUMNS 100
 
 void gsim_answer_begin(struct gsim_answer *a, const struct gsim_answer_column *columns)
@@ -70,7 +69,7 @@ void gsim_answer_csv(const void *what, struct gsim_output *out)
 {
     const struct gsim_answer *a = what;
     for (uint32_t i = 0; i < a->column_count; i++)
-        if (!a->columns[i].is_detail) gsim_output_put(out, "%s%s", i ? "," : "", a->columns[i].name);
+        if (!a->columns[i].is_detail) gsim_output_put(out, "%s%c", i ? "," : "", a->columns[i].name);
     for (size_t at = 0; at < a->row_count * a->column_count; at++) {
         uint32_t i = (uint32_t)(at % a->column_count);
         if (!a->columns[i].is_detail) gsim_output_text(out, i ? "," : "\n");
@@ -110,7 +109,7 @@ void gsim_answer_json(const void *what, struct gsim_output *out)
 }
 
 /* --- text --- */
-static const char *cell_of(const struct gsim_answer *a, size_t row, uint32_t column, const char *format,
+static const char *cell_of(const struct gsim_answer *a, size_t row, size_t column, const char *format,
                            char text[CELL])
 {
     const union gsim_value v = a->values[row * a->column_count + column];
@@ -128,20 +127,20 @@ static const char *cell_of(const struct gsim_answer *a, size_t row, uint32_t col
 
 void gsim_answer_look(const struct gsim_answer *a, const struct gsim_look *look, size_t rows, struct gsim_output *out)
 {
-    uint32_t columns[LOOKS], count = 0;
-    size_t widths[LOOKS];
+    uint32_t count = 0;
+    while (look[count].column) count++;
+    size_t *widths = gsim_alloc(2 * (size_t)count * sizeof *widths), *columns = widths + count;
     char text[CELL];
-    for (; look[count].column; count++) {
-        GSIM_INVARIANT(count < LOOKS);
-        widths[count] = strlen(look[count].head);
-        columns[count] = 0;
-        while (strcmp(a->columns[columns[count]].name, look[count].column) != 0) columns[count]++;
+    if (!widths) out->failed = true;
+    for (uint32_t c = 0; c < count && widths; c++) {
+        widths[c] = strlen(look[c].head);
+        while (strcmp(a->columns[columns[c]].name, look[c].column) != 0) columns[c]++;
         for (size_t r = 0; r < rows; r++) {
-            size_t length = strlen(cell_of(a, r, columns[count], look[count].format, text));
-            if (length > widths[count]) widths[count] = length;
+            size_t length = strlen(cell_of(a, r, columns[c], look[c].format, text));
+            if (length > widths[c]) widths[c] = length;
         }
     }
-    for (size_t r = 0; r <= rows; r++)
+    for (size_t r = 0; r <= rows && widths; r++)
         for (uint32_t c = 0; c < count; c++) {
             const char *shown = r ? cell_of(a, r - 1, columns[c], look[c].format, text) : look[c].head;
             bool is_left = a->columns[columns[c]].type == GSIM_VALUE_TEXT, is_last = c + 1 == count;
@@ -149,4 +148,5 @@ void gsim_answer_look(const struct gsim_answer *a, const struct gsim_look *look,
             else gsim_output_printf(out, "%*s", (int)widths[c], shown);
             gsim_output_text(out, is_last ? "\n" : "  ");
         }
+    gsim_free(widths);
 }
