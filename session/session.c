@@ -305,9 +305,9 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         status = set_choice(s, name, value, "on|off", &index);
         if (status == GSIM_OK) *(*name == 'p' ? &run->prefetch : &run->noise) = index == 0;
     } else if (strcmp(name, "iterations") == 0) {
-        run->until_steady = strcmp(value, "steady") == 0;
-        status = run->until_steady ? GSIM_OK : set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
-        if (status == GSIM_OK) run->iterations = (uint32_t)count;
+        bool steady = strcmp(value, "steady") == 0;
+        status = steady ? GSIM_OK : set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
+        if (status == GSIM_OK) run->until_steady = steady, run->iterations = (uint32_t)count;
     } else if (strcmp(name, "seed") == 0) {
         status = set_count(s, name, value, 0, 9007199254740992.0, &count);
         if (status == GSIM_OK) run->seed = (uint64_t)count;

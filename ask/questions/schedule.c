@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which stream each kernel and copy goes to, and what it then waits for, as one CUDA graph. */
+#include <math.h>
+
 #include "ask/questions/question.h"
 #include "ask/schedule/assign.h"
 #include "sim/base/text.h"
@@ -42,7 +44,8 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     struct gsim_units units = {0};
     struct gsim_assignment one = {0}, best = {0};
     double streams = STREAMS;
-    if (words && !(gsim_text_quantity(words, &streams) && streams >= 1 && streams <= GSIM_ASSIGN_STREAMS))
+    bool is_number = !words || gsim_text_quantity(words, &streams);
+    if (!is_number || !(streams >= 1 && streams <= GSIM_ASSIGN_STREAMS && streams == floor(streams)))
         return gsim_error_set(error, GSIM_USAGE, "schedule: expected 1 to %d streams, found '%.60s'",
                               GSIM_ASSIGN_STREAMS, words);
     gsim_answer_begin(a, columns);

@@ -90,7 +90,13 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
         enum gsim_device_number number = (enum gsim_device_number)n;
         struct gsim_input input;
         if (words ? !wanted[n] : gsim_number_is_certain(number)) continue;
-        if (!gsim_input_of(&input, scenario->simulation->device, number, SPREAD)) continue;
+        if (!gsim_input_of(&input, scenario->simulation->device, number, SPREAD)) {
+            if (words)
+                status = gsim_error_set(error, GSIM_USAGE, "sensitivity: %s is %g, which has no 10 %% less or more",
+                                        gsim_device_number_name(number), gsim_device_get(scenario->simulation->device,
+                                                                                         number));
+            continue;
+        }
         status = effect(scenario, number, input.low, now_us, &low, error);
         if (!status) status = effect(scenario, number, input.high, now_us, &high, error);
         if (!status && (words || low != 0 || high != 0))

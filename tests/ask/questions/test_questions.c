@@ -190,6 +190,16 @@ static void test_product(void)
             release(&s);
         }
     CHECK(gsim_ask("nothing", NULL, NULL, NULL, &(struct gsim_error){0}) == GSIM_USAGE);
+    static const char *const wrong[][2] = {{"schedule", "2.5"}, {"sensitivity", "first_wave_us"}}; /* it is 0 */
+    for (size_t i = 0; i < 2; i++) {
+        struct scenario s;
+        struct gsim_answer answer = {0};
+        make(&s, PROGRAM, 100, 50);
+        s.base.has_data = true;
+        CHECK(gsim_ask(wrong[i][0], &s.base, wrong[i][1], &answer, &(struct gsim_error){0}) == GSIM_USAGE);
+        gsim_answer_release(&answer);
+        release(&s);
+    }
 }
 
 static const struct test_case cases[] = {
