@@ -126,6 +126,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(lock_us, "us in which one host thread waited for Python's lock while another launched: more threads do not "     \
                "launch faster")                                                                                        \
     X(named_waits, "that only wait for a time, by name: they ask the GPU for nothing")                                 \
+    X(counted_tiles, "whose blocks take tiles from a queue, as many as the operators' shapes say")                     \
     X(named_tiles, "whose blocks take tiles from a queue, by name: of unknown number (--kernels tells)")               \
     X(named_clusters, "launched in thread block clusters, by name (nvjet, CUTLASS): a newer nsys or --kernels tells")  \
     X(idle_launches, "launches in functions that are not executed: left out (--entry NAME)")                           \

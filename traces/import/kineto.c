@@ -256,7 +256,7 @@ static enum gsim_status read_work(struct event *e)
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     work.stream = work_stream(e);
     work.node = (uint64_t)whole(e, ARG_NODE, 1.8e19, 0);
-    if (e->records->flow || e->records->options->origin) work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
+    work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
     work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);
@@ -296,6 +296,15 @@ static enum gsim_status read_gradient(struct event *e)
     int64_t start_ns = time_ns(e, EV_TS);
     return gsim_records_add_gradient(e->records, name, start_ns, start_ns + time_ns(e, EV_DUR),
                                      gsim_value_member(e->values[EV_ARGS], argument_fields[ARG_DIMS]));
+}
+
+static enum gsim_status read_product(struct event *e)
+{
+    int before = gsim_product_operands(e->values[EV_NAME]);
+    if (before < 0) return GSIM_OK;
+    gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
+    uint64_t external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
+    return e->failed ? e->error->status : gsim_records_add_product(e->records, before, external, e->args[ARG_DIMS]);
 }
 
 static enum gsim_status read_operator(struct event *e)
@@ -401,16 +410,6 @@ static void note_other(struct event *e)
     if (!gsim_scan_string(first, reader->other_first, sizeof reader->other_first)) reader->other_first[0] = '\0';
 }
 
-/* Operators that torch.compile's Python records: its regions and the kernels that it launches. */
-static bool is_range(const char *name)
-{
-    static const char *const beginnings[] = {"\"triton_", "\"Torch-Compiled", "\"TorchDynamo",
-                                             "\"## Call", "\"Pregraph",       "\"AOTDispatcher"};
-    for (size_t i = 0; name && i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
-    return false;
-}
-
 /* What the host did: kept where the profiler's share or steps are asked for. */
 static enum gsim_status read_host_event(struct event *e, enum category category)
 {
@@ -422,7 +421,8 @@ static enum gsim_status read_host_event(struct event *e, enum category category)
         category == CAT_OPERATOR && e->values[EV_NAME] && strncmp(e->values[EV_NAME], "\"autograd::engine", 17) == 0;
     if (gsim_value_is_missing(e->values[EV_TS]) || (gsim_value_is_missing(e->values[EV_DUR]) && !e->end))
         return GSIM_OK;
-    if (category == CAT_OPERATOR) event.kind = is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
+    if (category == CAT_OPERATOR)
+        event.kind = gsim_records_is_range(e->values[EV_NAME]) ? GSIM_HOST_RANGE : GSIM_HOST_OPERATOR;
     else if (category == CAT_CALL) event.kind = GSIM_HOST_CALL;
     else if (category == CAT_ANNOTATION) event.kind = GSIM_HOST_ANNOTATION;
     else if (category == CAT_FUNCTION) event.kind = GSIM_HOST_FUNCTION;
@@ -456,6 +456,7 @@ static enum gsim_status read_whole(struct event *e)
     if (status == GSIM_OK && (category == CAT_ANNOTATION || category == CAT_OPERATOR || category == CAT_FUNCTION))
         status = read_span(e, category != CAT_ANNOTATION);
     if (status == GSIM_OK && category == CAT_OPERATOR && e->records->options->is_rank) status = read_gradient(e);
+    if (status == GSIM_OK && category == CAT_OPERATOR) status = read_product(e);
     if (status != GSIM_OK) return status;
     if (category == CAT_COUNT || category == CAT_FUNCTION || (category == CAT_OPERATOR && !e->records->flow)) {
         note_other(e);

@@ -3,6 +3,7 @@
 #include "traces/kernels/names.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,4 +112,18 @@ bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(kernel->name, words[i])) kernel->tile_order = GSIM_TILES_DYNAMIC;
     return kernel->tile_order != GSIM_TILES_NONE;
+}
+
+bool gsim_count_tiles(struct gsim_kernel *kernel, uint64_t rows, uint64_t columns, uint64_t batch)
+{
+    uint32_t tile[3], cluster[3] = {1, 1, 1};
+    const char *name = kernel->name, *xmma = strstr(name, "implicit_gemm") ? NULL : strstr(name, "_tilesize");
+    bool is_named = xmma && sscanf(xmma, "_tilesize%4ux%4u", &tile[0], &tile[1]) == 2 && tile[0] && tile[1];
+    if (strncmp(name, "nvjet_", 6) == 0) is_named = find_sizes(name, 2, 1, tile) && find_sizes(name, 2, 3, cluster);
+    if (!is_named) return false;
+    double sizes[2] = {(double)columns, (double)rows}, tiles = (double)batch;
+    for (int i = 0; i < 2; i++) tiles *= ceil(ceil(sizes[i] / tile[i]) / cluster[i]) * cluster[i];
+    if (tiles < (double)kernel->grid.x * kernel->grid.y * kernel->grid.z || tiles > GSIM_LIMIT_TILES) return false;
+    kernel->tiles = (uint32_t)tiles;
+    return true;
 }

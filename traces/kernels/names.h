@@ -14,3 +14,7 @@ bool gsim_waits_by_name(const struct gsim_kernel *kernel);
 /* Sets the tile order of a kernel that has a block for each of the GPU's SMS, and whose name says that its blocks take
  * tiles from a queue: cuBLAS' nvjet, xmma, cuDNN's attention. False: it is none of them. SMS 0: not known. */
 bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms);
+/* Sets how many tiles such a kernel of a product of ROWS x COLUMNS has: cuBLAS stores columns first, so that the first
+ * size of a tile in the name is of COLUMNS. Whole clusters of tiles are counted. False: the name has no sizes, or the
+ * kernel more blocks than that. */
+bool gsim_count_tiles(struct gsim_kernel *kernel, uint64_t rows, uint64_t columns, uint64_t batch);

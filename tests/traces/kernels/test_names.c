@@ -55,5 +55,30 @@ static void waits(void)
     }
 }
 
-static const struct test_case cases[] = {{"by name", by_name}, {"waits", waits}};
+/* Columns over the first size of a tile, rows over the second, up to whole clusters: 6144 / 192 x 1024 / 128; 512 / 64
+ * x 256 / 24, which is 11, of clusters of 4: 12, an H100's grid of 96 blocks. */
+static void tiles(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t blocks;
+        uint64_t rows, columns, batch;
+        uint32_t tiles; /* 0: not known */
+    } rows[] = {{"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 132, 1024, 6144, 1, 256},
+                {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT", 96, 256, 512, 1, 96},
+                {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT", 96, 256, 512, 3, 288},
+                {"nvjet_sm90_tst_64x24_64x16_2x4_h_bz_bias_TNT", 97, 256, 512, 1, 0},
+                {"nvjet_sm90_tst_64x24", 96, 256, 512, 1, 0},
+                {"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_stage3", 132, 1000, 2000, 1, 256},
+                {"sm90_xmma_fprop_implicit_gemm_bf16_tilesize128x64x8", 132, 1000, 2000, 1, 0},
+                {"fort_native_sdpa", 132, 1000, 2000, 1, 0},
+                {"nvjet_sm90_tst_8x8_64x16_1x1_h_bz_TNT", 132, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gsim_kernel k = {.name = rows[i].name, .grid = {rows[i].blocks, 1, 1}};
+        bool is_known = gsim_count_tiles(&k, rows[i].rows, rows[i].columns, rows[i].batch);
+        CHECK_MSG(is_known == (rows[i].tiles > 0) && k.tiles == rows[i].tiles, "%s: %u", rows[i].name, k.tiles);
+    }
+}
+
+static const struct test_case cases[] = {{"by name", by_name}, {"waits", waits}, {"tiles", tiles}};
 TEST_MAIN("traces/kernels/names", cases)

@@ -141,7 +141,12 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
         kernel.cluster = *c;
     else if (!c->x && gsim_cluster_by_name(kernel.name, &kernel.grid, &kernel.cluster))
         e->records->notes->named_clusters++;
-    e->records->notes->named_tiles += gsim_tiles_by_name(&kernel, (uint32_t)e->records->notes->sm_count);
+    if (gsim_tiles_by_name(&kernel, (uint32_t)e->records->notes->sm_count)) {
+        const struct gsim_product *product = gsim_records_product(e->records, work->external);
+        bool is_known = product && gsim_count_tiles(&kernel, product->rows, product->columns, product->batch);
+        e->records->notes->counted_tiles += is_known;
+        e->records->notes->named_tiles += !is_known;
+    }
     kernel.waits = gsim_waits_by_name(&kernel);
     e->records->notes->named_waits += kernel.waits;
     if (work->kind == GSIM_ACTIVITY_MEMSET) {

@@ -119,11 +119,21 @@ static bool has_framework_kernels(const struct gsim_records *r)
     return false;
 }
 
+bool gsim_records_is_range(const char *name)
+{
+    static const char *const beginnings[] = {"\"triton_", "\"Torch-Compiled", "\"TorchDynamo",
+                                             "\"## Call", "\"Pregraph",       "\"AOTDispatcher"};
+    for (size_t i = 0; name && i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
+    return false;
+}
+
 enum gsim_status gsim_records_find_owners(struct gsim_records *r)
 {
     struct begun *calls = r->span_count ? gsim_alloc(sizeof *calls * ((size_t)r->call_count + 1)) : NULL;
     uint32_t count = 0, kept = 0;
     r->has_framework = r->has_framework || has_framework_kernels(r);
+    gsim_records_sort_products(r);
     if (r->read_count) qsort(r->reads, r->read_count, sizeof *r->reads, compare_reads);
     if (!r->span_count) return GSIM_OK;
     if (!calls) return gsim_no_memory(r->error);

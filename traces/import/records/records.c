@@ -264,6 +264,7 @@ void gsim_records_release(struct gsim_records *r)
     gsim_free(r->operators);
     gsim_free(r->collectives);
     gsim_free(r->gradients);
+    gsim_free(r->products);
     gsim_free(r->syncs);
     gsim_free(r->streams);
     gsim_free(r->names);

@@ -100,6 +100,11 @@ struct gsim_operator {
     uint64_t external, record_function;
 };
 
+/* A matrix product of ROWS x COLUMNS that the operator EXTERNAL made, BATCH times. */
+struct gsim_product {
+    uint64_t external, rows, columns, batch;
+};
+
 struct gsim_stream_key {
     uint32_t process, device, context;
     uint32_t gpu; /* the number of DEVICE as recorded, which another rank's may have, too; not compared */
@@ -170,6 +175,9 @@ struct gsim_records {
     struct gsim_call *calls;
     struct gsim_launch *launches;
     struct gsim_operator *operators;
+    struct gsim_product *products;
+    uint32_t product_count;
+    size_t product_room;
     struct gsim_gradient
         *gradients; /* what autograd accumulated, and the stretch that its hooks ran in: of ranks alone */
     uint32_t gradient_count;
@@ -235,6 +243,16 @@ enum gsim_status gsim_records_add_launch(struct gsim_records *records, const str
                                          uint32_t *index) GSIM_NODISCARD;
 enum gsim_status gsim_records_add_operator(struct gsim_records *records,
                                            const struct gsim_operator *item) GSIM_NODISCARD;
+/* Operators that torch.compile's Python records: its regions and the kernels that it launches. NAME is JSON. */
+bool gsim_records_is_range(const char *name);
+/* traces/import/records/products.c. Operands of the operator NAME, as JSON, before A of C = A B; -1: no product. */
+int gsim_product_operands(const char *name);
+/* By "Input Dims"; what is no product of known sizes is ignored. */
+enum gsim_status gsim_records_add_product(struct gsim_records *records, int before, uint64_t external,
+                                          const char *dims) GSIM_NODISCARD;
+void gsim_records_sort_products(struct gsim_records *records);
+/* Of sorted ones. NULL: the operator is not known as a matrix product. */
+const struct gsim_product *gsim_records_product(const struct gsim_records *records, uint64_t external);
 enum gsim_status gsim_records_add_sync(struct gsim_records *records, const struct gsim_sync *sync) GSIM_NODISCARD;
 /* traces/import/records/overhead.c */
 enum gsim_status gsim_records_add_host_event(struct gsim_records *records,
