@@ -217,7 +217,7 @@ static cudaEvent_t event_on(struct gsim_cuda *cuda, gsim_event event, gsim_strea
     gsim_cuda_check(cuda, cudaEventCreateWithFlags(&e->event, e->is_timed ? cudaEventDefault : cudaEventDisableTiming),
                     GSIM_API_EVENT_CREATE);
     e->device = device;
-    return e->event;
+    return gsim_driver_failed(&cuda->driver) ? NULL : e->event;
 }
 
 void gsim_cuda_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)
