@@ -14,7 +14,7 @@ struct gsim_figure_size {
     bool enhanced;                       /* text has markup such as 10^{3}: not for names, which may have "_" */
 };
 
-/* "set terminal" for the ending of PATH (.svg, .pdf, .png); NULL for other endings or when memory is out. */
+/* "set terminal" for the ending of PATH (.svg, .pdf, .png); NULL for other endings. */
 const char *gsim_gnuplot_terminal(struct gsim_arena *arena, const char *path, const struct gsim_figure_size *size);
 
 /* Whether a figure can be written to PATH: its ending is .svg, .pdf or .png, and its folder is there. */
@@ -26,5 +26,5 @@ enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const c
                                    struct gsim_error *error) GSIM_NODISCARD;
 
 /* The first of $GPUSIM_DATA/NAME, <folder of the executable>/../share/gpusim/NAME and the source tree's NAME
- * that exists, from ARENA; NULL when none does or memory is out. */
+ * that exists, from ARENA; NULL when none does. */
 const char *gsim_data_path(struct gsim_arena *arena, const char *name);

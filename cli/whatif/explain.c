@@ -207,7 +207,7 @@ static int compare_stretches(const void *left, const void *right)
     return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
 }
 
-/* The longest idle stretches; NULL when memory is out. */
+/* The longest idle stretches. */
 static const struct gsim_stretch **sort_gaps(const struct gsim_explanation *x, size_t *count)
 {
     const struct gsim_stretch **gaps = gsim_alloc(sizeof(*gaps) * (x->stretch_count + 1));

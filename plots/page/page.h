@@ -29,7 +29,6 @@ enum gsim_status gsim_page_end(struct gsim_page *page, struct gsim_output *outpu
                                struct gsim_error *error) GSIM_NODISCARD;
 void gsim_page_release(struct gsim_page *page); /* accepts zeroed */
 
-/* TEXT NULL, here and in cells: memory ran out, which gsim_page_end() tells. */
 void gsim_page_block(struct gsim_page *page, const char *kind, const char *text);
 /* A table: its head, then all cells in order. A head that ends in a blank is one of numbers, at the right. */
 void gsim_page_table(struct gsim_page *page, const char *const *heads, size_t count);

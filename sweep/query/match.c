@@ -32,7 +32,7 @@ static void sort(struct gsim_match_setting *settings, size_t count)
     }
 }
 
-/* The identity of a row, in the arena; NULL: out of memory. */
+/* The identity of a row, in the arena. */
 static const char *identify(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count)
 {
     size_t room = 1, length = 0;
@@ -121,7 +121,7 @@ void gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *s
 
 GSIM_ORDER(by_identity, struct base, GSIM_TEXT(identity))
 
-/* In the arena; NULL: out of memory. */
+/* In the arena. */
 static const char *find_common(const struct gsim_matches *matches, const struct gsim_base_group *group)
 {
     char *text = gsim_arena_alloc(matches->arena, strlen(group->identity) + 1), *end = text;

@@ -43,7 +43,7 @@ enum gsim_status gsim_probe_read(const char *path, struct gsim_probe *probe, str
 void gsim_probe_init(struct gsim_probe *probe);    /* an empty one */
 void gsim_probe_release(struct gsim_probe *probe); /* accepts a zeroed one */
 
-/* A new series of ROOM points, or NULL when memory is out. NAME and UNIT are copied. */
+/* A new series of ROOM points. NAME and UNIT are copied. */
 struct gsim_probe_series *gsim_probe_add(struct gsim_probe *probe, const char *name, const char *unit, size_t room);
 /* NULL when there is none of that name. */
 const struct gsim_probe_series *gsim_probe_find(const struct gsim_probe *probe, const char *name);

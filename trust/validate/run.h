@@ -7,7 +7,7 @@
 
 #include "trust/validate/validate.h"
 
-/* Adds a sample whose error is predicted/measured - 1; NULL when memory is out. */
+/* Adds a sample whose error is predicted/measured - 1. */
 struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct gsim_case *subject,
                                         enum gsim_quantity quantity, double predicted, double measured);
 

@@ -24,11 +24,11 @@ struct gsim_mean {
 void gsim_mean_add(struct gsim_mean *mean, double value); /* NAN is left out */
 double gsim_mean_of(const struct gsim_mean *mean);        /* NAN: of nothing */
 
-/* Fails with GSIM_NOMEM only. */
+/* All NAN of no errors. */
 void gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary);
 
 /* Pearson's correlation of log X with log Y, over the pairs where both are positive. NAN for fewer than three
- * such pairs, or when one side does not vary. Fails with GSIM_NOMEM only. */
+ * such pairs, or when one side does not vary. */
 void gsim_log_correlation(const double *x, const double *y, size_t count, double *correlation);
 
 /* Kendall's tau-b: 1 when X and Y rank COUNT things alike, -1 when in reverse; ties count for neither (Kendall,
@@ -45,9 +45,8 @@ struct gsim_paired_change {
     double before, after; /* the means */
     double low, high;     /* of after - before: 95 % interval, percentiles of the bootstrap over pairs (Efron, 1979) */
 };
-/* Of the same COUNT >= 1 cases. The same every time. Fails with GSIM_NOMEM only. */
-void gsim_paired_change(const double *before, const double *after, size_t count,
-                                    struct gsim_paired_change *change);
+/* Of the same COUNT >= 1 cases. The same every time. */
+void gsim_paired_change(const double *before, const double *after, size_t count, struct gsim_paired_change *change);
 
 /* Total variation distance of two histograms of the same total: 0 equal, 1 disjoint. NAN for empty ones. */
 double gsim_histogram_distance(const uint32_t *a, const uint32_t *b, size_t count);
