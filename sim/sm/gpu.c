@@ -129,15 +129,10 @@ struct gsim_kernel_run *gsim_gpu_submit_as(struct gsim_gpu *gpu, gsim_time now, 
 }
 
 void gsim_gpu_set_noise(struct gsim_gpu *gpu, const struct gsim_random *noise) { gpu->noise = noise; }
-
 void gsim_gpu_set_scatter(struct gsim_gpu *gpu, uint64_t scatter) { gpu->scatter = scatter; }
-
 void gsim_gpu_watch(struct gsim_gpu *gpu, const struct gsim_gpu_watcher *watcher) { gpu->watcher = *watcher; }
-
 gsim_time gsim_gpu_next(const struct gsim_gpu *gpu) { return gpu->next; }
-
 uint64_t gsim_gpu_told(const struct gsim_gpu *gpu) { return gpu->told; }
-
 void gsim_gpu_promise(struct gsim_gpu *gpu, gsim_time horizon) { gpu->horizon = horizon; }
 
 void gsim_gpu_advance(struct gsim_gpu *gpu, gsim_time now)

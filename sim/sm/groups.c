@@ -294,7 +294,9 @@ static bool settle_chip(struct gsim_gpu *gpu)
     return is_near;
 }
 
-enum { MOST_STEPS = 8, MOST_CHIP_STEPS = 24 };
+/* Half steps go astray where SMs ask for much less when DRAM stretches a little: from then on secants are taken. */
+enum { HALF_STEPS = 8, MOST_STEPS = 24 };
+
 /* Long queues do not vanish in so few half steps. Once no block asks for memory they are empty. */
 static void reset_memory(struct gsim_gpu *gpu)
 {
@@ -305,10 +307,10 @@ static void reset_memory(struct gsim_gpu *gpu)
 bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
+    double last = 0, f_last = 0;
     gsim_groups_rate_all(gpu);
     if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !waits_for_chip(gpu)) return false;
-    int most = gpu->chip_asked[GSIM_CHIP_L2] > 0 || gpu->chip_asked[GSIM_CHIP_SLICE] > 0 ? MOST_CHIP_STEPS : MOST_STEPS;
-    for (; step < most; step++) {
+    for (; step < MOST_STEPS; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         bool is_chip_near = settle_chip(gpu);
         if (demand == gpu->applied_gbps && is_chip_near) break;
@@ -317,7 +319,9 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
             gpu->applied_gbps = demand;
             break;
         }
-        double next = 0.5 * (gpu->dram.stretch + stretch);
+        double at = gpu->dram.stretch, f = stretch - at, share = step < HALF_STEPS ? 0.5 : (last - at) / (f - f_last);
+        double next = at + f * (share > 0 && share < 1 ? share : 0.5);
+        last = at, f_last = f;
         if (fabs(stretch / next - 1) <= gpu->options.tolerance) next = stretch;
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
