@@ -26,7 +26,6 @@ enum gsim_status gsim_energy_open(struct gsim_energy_meter **made, const char *p
     int (*init)(void) = NULL, (*find_device)(const char *, void **) = NULL;
     struct gsim_energy_meter *m = gsim_alloc(sizeof *m);
     *made = m;
-    if (!m) return gsim_no_memory(error);
     memset(m, 0, sizeof *m);
     m->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!m->library)

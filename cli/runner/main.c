@@ -7,10 +7,12 @@
 #include "cli/runner/main.h"
 
 #include <ctype.h>
+#include <unistd.h>
 
 #include "cli/place/node.h"
 #include "cli/runner/profile.h"
 #include "cli/runner/share.h"
+#include "sim/base/ends.h"
 #include "sim/base/text.h"
 #include "traces/runner/resident/programs.h"
 #include "traces/runner/sorted.h"
@@ -146,7 +148,6 @@ enum gsim_status gsim_runner_parse(struct gsim_cli_arguments *arguments, struct 
     *arguments = (struct gsim_cli_arguments){.command = GSIM_CLI_RUN};
     size_t count = (size_t)words->count + 1;
     arguments->opts = gsim_alloc((2 * sizeof(*arguments->opts) + sizeof(*arguments->repeated)) * count);
-    if (!arguments->opts) return gsim_no_memory(error);
     arguments->operands = arguments->opts + count;
     arguments->repeated = (struct gsim_cli_repeated *)(void *)(arguments->operands + count);
     return gsim_cli_parse(arguments, words->count, words->items, 0, error);
@@ -157,7 +158,6 @@ static double *iteration_times(const struct gsim_timeline *timeline, uint32_t fi
 {
     *count = timeline->iteration_count > first ? timeline->iteration_count - first : 0;
     double *times = gsim_alloc(sizeof *times * (*count + 1));
-    if (!times) return NULL;
     for (size_t i = 0; i < *count; i++)
         times[i] = gsim_time_us(timeline->iterations[first + i].end - timeline->iterations[first + i].start);
     gsim_runner_sort(times, *count);
@@ -230,9 +230,8 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
     size_t count = 0, traced_count = 0;
     double *times = NULL, *traced = NULL;
     enum gsim_status status = gsim_runner_run(job, &clean, error);
-    if (status == GSIM_OK && !(times = iteration_times(&clean, options->warmup, &count)))
-        status = gsim_no_memory(error);
     if (status == GSIM_OK) {
+        times = iteration_times(&clean, options->warmup, &count);
         simulation->detailed = true;
         job->traced = options->traced && !options->stamped;
         job->stamped = options->stamped;
@@ -242,7 +241,7 @@ static enum gsim_status run_both(struct gsim_runner_job *job, struct gsim_simula
     if (status == GSIM_OK) {
         traced = iteration_times(timeline, options->warmup, &traced_count);
         print_timing(gpu, times, count, options->stamped ? "with stamps" : "with it",
-                     (options->traced || options->stamped) && traced && traced_count ? traced[traced_count / 2] : 0);
+                     (options->traced || options->stamped) && traced_count ? traced[traced_count / 2] : 0);
         drop_warmup(timeline, options->warmup);
     }
     gsim_timeline_release(&clean);
@@ -354,8 +353,23 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     return status;
 }
 
+static pid_t owner; /* this process; a client's is another */
+
+/* A process of its own stops the MPS daemon, which waits for its clients: they end with this one. */
+static void end_without_memory(void)
+{
+    if (getpid() == owner && fork() == 0) {
+        gsim_mps_stop();
+        _exit(0);
+    }
+    gsim_ends_with("gpusim-runner: out of memory\n", gsim_status_exit(GSIM_NOMEM));
+}
+
 int main(int argc, char **argv)
 {
+    owner = getpid();
+    gsim_ends_install(false);
+    gsim_alloc_when_out(end_without_memory);
     struct gsim_error error = {0};
     struct gsim_runner_words words = {argv + 1, argc - 1};
     const char *command = argc > 1 ? argv[1] : "--help";

@@ -97,7 +97,6 @@ static enum gsim_status stamp(struct profile *p, struct gsim_error *error)
                                   .stamped = true,
                                   .see_block = gsim_stamps_see,
                                   .block_context = sums};
-    if (!sums) return gsim_no_memory(error);
     enum gsim_status status = gsim_runner_run(&job, &timeline, error);
     if (status == GSIM_OK) gsim_stamps_imbalance(&p->point.program, sums, p->kernels);
     gsim_timeline_release(&timeline);
@@ -190,14 +189,11 @@ static enum gsim_status write_file(struct profile *p, struct gsim_error *error)
 {
     struct gsim_profiles known = {0};
     struct gsim_output output = {0};
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < p->point.program.kernel_count && status == GSIM_OK; i++) {
+    for (uint32_t i = 0; i < p->point.program.kernel_count; i++) {
         if (!p->kernels[i].name) continue;
-        struct gsim_kernel *k = gsim_profiles_add(&known);
-        if (!k) status = gsim_no_memory(error);
-        else *k = p->kernels[i];
+        *gsim_profiles_add(&known) = p->kernels[i];
     }
-    if (status == GSIM_OK) status = gsim_output_open(&output, p->path, error);
+    enum gsim_status status = gsim_output_open(&output, p->path, error);
     if (status == GSIM_OK) {
         gsim_profiles_write(&known, &output);
         status = gsim_output_commit(&output, error);
@@ -224,7 +220,7 @@ static enum gsim_status prepare(struct profile *p, struct gsim_runner_words *wor
     if (status != GSIM_OK) return status;
     p->ops = gsim_bench_find(workload) ? gsim_bench_find(workload) : &gsim_bench_programs;
     p->kernels = GSIM_ARENA_ARRAY(&p->point.arena, struct gsim_kernel, p->point.program.kernel_count + 1u);
-    return p->kernels ? GSIM_OK : gsim_no_memory(error);
+    return GSIM_OK;
 }
 
 enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsim_error *error)

@@ -59,7 +59,6 @@ static enum gsim_status time_calls(struct stage *stage, struct gsim_record_run *
     struct gsim_simulation simulation = simulation_of(stage, run->scheduler, run->prefetch, true);
     enum gsim_status status = run_job(stage, &simulation, false, false, record->traced_iterations, &t, error);
     double *sums = gsim_alloc(sizeof *sums * record->traced_iterations);
-    if (status == GSIM_OK && !sums) status = gsim_no_memory(error);
     for (int api = 0; api < GSIM_API_COUNT && status == GSIM_OK; api++) {
         memset(sums, 0, sizeof *sums * record->traced_iterations);
         for (size_t i = 0; i < t.api_count; i++) {
@@ -81,10 +80,8 @@ static enum gsim_status time_run(struct stage *stage, struct gsim_record_run *ru
     struct gsim_timeline timeline = {0};
     struct gsim_simulation simulation = simulation_of(stage, run->scheduler, run->prefetch, false);
     enum gsim_status status = run_job(stage, &simulation, false, false, record->iterations, &timeline, error);
-    if (status == GSIM_OK) {
+    if (status == GSIM_OK)
         run->iteration_us = GSIM_ARENA_ARRAY(&stage->record->arena, double, record->iterations);
-        if (!run->iteration_us) status = gsim_no_memory(error);
-    }
     for (uint32_t i = 0; status == GSIM_OK && i < record->iterations; i++)
         run->iteration_us[run->iteration_count++] = iteration_us(&timeline, record->warmup + i);
     gsim_timeline_release(&timeline);
@@ -112,14 +109,12 @@ static uint32_t median_iteration(const struct gsim_timeline *timeline, uint32_t 
 
 GSIM_ORDER(compare_launches, struct gsim_record_op, GSIM_UP(launch_us) GSIM_UP(start_us))
 
-static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t,
-                                   struct gsim_error *error)
+static void keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t)
 {
     uint32_t chosen = median_iteration(t, stage->record->warmup);
     gsim_time origin = t->iterations[chosen].start;
     run->traced_us = iteration_us(t, chosen);
     run->ops = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_op, t->kernel_count + t->copy_count + 1);
-    if (!run->ops) return gsim_no_memory(error);
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *k = &t->kernels[i];
         if (k->iteration != chosen) continue;
@@ -144,7 +139,6 @@ static enum gsim_status keep_trace(struct stage *stage, struct gsim_record_run *
                                                             .end_us = gsim_time_us(c->end - origin)};
     }
     qsort(run->ops, run->op_count, sizeof *run->ops, compare_launches);
-    return GSIM_OK;
 }
 
 static enum gsim_status trace_run(struct stage *stage, struct gsim_record_run *run, struct gsim_error *error)
@@ -153,7 +147,7 @@ static enum gsim_status trace_run(struct stage *stage, struct gsim_record_run *r
     struct gsim_simulation simulation = simulation_of(stage, run->scheduler, run->prefetch, false);
     enum gsim_status status =
         run_job(stage, &simulation, true, true, stage->record->traced_iterations, &timeline, error);
-    if (status == GSIM_OK) status = keep_trace(stage, run, &timeline, error);
+    if (status == GSIM_OK) keep_trace(stage, run, &timeline);
     run->done = status == GSIM_OK;
     gsim_timeline_release(&timeline);
     return status;
@@ -170,7 +164,6 @@ static enum gsim_status profile_case(struct stage *stage, struct gsim_error *err
         run_job(stage, &simulation, true, false, 2 * stage->record->traced_iterations, &timeline, error);
     c->profile = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_profile_op, stage->program.op_count + 1);
     double *times = gsim_alloc(sizeof *times * (timeline.iteration_count + 1));
-    if (status == GSIM_OK && (!c->profile || !times)) status = gsim_no_memory(error);
     for (uint32_t i = 0; status == GSIM_OK && i < stage->program.op_count; i++) {
         const struct gsim_op *op = &stage->program.ops[i];
         size_t count = 0;
@@ -241,7 +234,7 @@ static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *e
         for (uint32_t i = 0; i < stage->program.op_count && result == cudaSuccess; i++)
             if (stage->program.ops[i].kind == GSIM_OP_KERNEL)
                 result = launch_held(stage, &slice, tracer, &stage->program.ops[i], stream);
-    if (tracer && status == GSIM_OK) status = gsim_tracer_stop(tracer, &list, &count, &dropped, error);
+    if (tracer && status == GSIM_OK) gsim_tracer_stop(tracer, &list, &count, &dropped);
     if (status == GSIM_OK && result == cudaSuccess) keep_slices(stage->at, list, count);
     if (result != cudaSuccess)
         status = gsim_error_set(error, GSIM_SIM, "kernels on a slice of the GPU: %s", cudaGetErrorString(result));
@@ -288,7 +281,6 @@ static enum gsim_status run_case(struct stage *stage, struct gsim_error *error)
         if (stage->is_trace_pass && !run->done) continue;
         enum gsim_status result =
             stage->is_trace_pass ? trace_run(stage, run, &failure) : time_run(stage, run, &failure);
-        if (result == GSIM_NOMEM) status = gsim_error_set(error, result, "%s", failure.message);
         if (result != GSIM_OK) stage->record->failed_count++;
         tell(stage, run, &failure);
     }

@@ -49,7 +49,6 @@ static void cut(struct gsim_record *record, const char *name, const char *text, 
 {
     char *next = gsim_arena_strdup(&record->arena, text);
     uint32_t count = 0;
-    if (!next && !error->status) gsim_no_memory(error);
     while (next && count < GSIM_RECORD_LIST) {
         char *comma = strchr(next, ',');
         if (comma) *comma = '\0';
@@ -115,7 +114,6 @@ static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_
                                  struct gsim_error *error)
 {
     c->runs = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_run, GSIM_RECORD_LIST * 2);
-    if (!c->runs) return gsim_no_memory(error);
     for (const char *const *sched = lists->schedulers; *sched; sched++)
         for (const char *const *prefetch = lists->prefetch; *prefetch; prefetch++) {
             struct gsim_record_run *run = &c->runs[c->run_count];
@@ -155,7 +153,6 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
 {
     uint32_t b = 0, w, s;
     record->cases = GSIM_ARENA_ARRAY(&record->arena, struct gsim_record_case, GSIM_RECORD_LIST * GSIM_RECORD_LIST * 2);
-    if (!record->cases) return gsim_no_memory(error);
     for (b = 0; lists->bytes[b]; b++)
         for (w = 0; lists->workloads[w]; w++) {
             const struct gsim_workload_ops *workload = gsim_workload_find(lists->workloads[w]);

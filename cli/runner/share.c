@@ -55,7 +55,7 @@ static enum gsim_status choose_ways(struct gsim_share_command *c, struct gsim_er
     const char *text = c->arguments.value[GSIM_CLI_SHARE];
     if (!text && c->arguments.value[GSIM_CLI_MEASURE]) return GSIM_OK;
     char *list = gsim_arena_strdup(&c->tasks.arena, text ? text : "exclusive");
-    enum gsim_status status = list ? GSIM_OK : gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     for (char *at = list, *next; at && status == GSIM_OK; at = next) {
         next = strchr(at, ',');
         if (next) *next++ = '\0';
@@ -101,7 +101,6 @@ static enum gsim_status read_tasks(struct gsim_share_command *c, struct gsim_err
                               "no task says how many requests it has, or for how long: expected one that ends");
     c->stage_tasks = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_stage_task, c->tasks.count);
     c->alone = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_timeline, c->tasks.count);
-    if (!c->stage_tasks || !c->alone) return gsim_no_memory(error);
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) status = choose_kernels(c, i, error);
     if (status == GSIM_OK) status = choose_ways(c, error);
     if (status == GSIM_OK && c->recording) status = gsim_share_check_recording(c, error);
@@ -226,7 +225,7 @@ static void run_way(struct gsim_share_command *c, struct gsim_share_way *way)
     stage.params = way->params;
     stage.settings = way->settings;
     stage.profile = c->tasks.profiles.count ? &c->tasks.profiles : NULL;
-    enum gsim_status status = stats ? gsim_stage_run(&stage, &way->timeline, &way->error) : gsim_no_memory(&way->error);
+    enum gsim_status status = gsim_stage_run(&stage, &way->timeline, &way->error);
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++) stats[i] = c->tasks.alone[i];
     if (status == GSIM_OK) status = gsim_tasks_measure(&way->timeline, &c->tasks.set, stats, &way->error);
     for (uint32_t i = 0; i < c->tasks.count && status == GSIM_OK; i++)
@@ -298,7 +297,6 @@ static enum gsim_status check_words(struct gsim_share_command *c, struct gsim_er
 enum gsim_status gsim_share_run(struct gsim_runner_words *words, struct gsim_error *error)
 {
     struct gsim_share_command *c = gsim_alloc(sizeof *c);
-    if (!c) return gsim_no_memory(error);
     c->gpu = gsim_stage_memory(sizeof *c->gpu);
     c->excess_us = gsim_stage_memory(sizeof *c->excess_us);
     enum gsim_status status = c->gpu && c->excess_us ? GSIM_OK : gsim_no_memory(error);

@@ -116,7 +116,6 @@ enum gsim_status gsim_share_write_recording(const struct gsim_share_command *c, 
         most = c->ways[w].timeline.request_count > most ? c->ways[w].timeline.request_count : most;
     for (uint32_t t = 0; t < PAIR; t++) most = c->alone[t].request_count > most ? c->alone[t].request_count : most;
     double *times = gsim_alloc(sizeof *times * most);
-    if (!times) return gsim_no_memory(error);
     enum gsim_status status = gsim_output_open(&output, c->recording, error);
     if (status != GSIM_OK) {
         gsim_free(times);

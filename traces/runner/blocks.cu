@@ -78,9 +78,8 @@ int gsim_blocks_open(struct gsim_blocks **blocks, const struct gsim_program *pro
 {
     struct gsim_blocks *b = (struct gsim_blocks *)gsim_alloc(sizeof(*b));
     *blocks = b;
-    if (b) *b = {};
-    if (b) b->first = (uint64_t *)gsim_alloc(sizeof(*b->first) * (program->op_count + 1u));
-    if (!b || !b->first) return gsim_no_memory(error);
+    *b = {};
+    b->first = (uint64_t *)gsim_alloc(sizeof(*b->first) * (program->op_count + 1u));
     b->program = program;
     uint64_t total = 0;
     for (uint32_t i = 0; i < program->op_count; i++) {

@@ -32,7 +32,7 @@ struct gsim_op;
 struct gsim_program;
 struct gsim_blocks;
 
-/* Room for the blocks of all of PROGRAM's kernels. Fails with GSIM_SIM or GSIM_NOMEM (an int, since nvcc compiles
+/* Room for the blocks of all of PROGRAM's kernels. Fails with GSIM_SIM (an int, since nvcc compiles
  * this). */
 int gsim_blocks_open(struct gsim_blocks **blocks, const struct gsim_program *program, struct gsim_error *error);
 void gsim_blocks_close(struct gsim_blocks *blocks); /* accepts NULL */

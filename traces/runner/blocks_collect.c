@@ -114,10 +114,6 @@ static void collect(struct gsim_cuda *cuda, struct gsim_arena *arena)
     }
     struct change *changes = gsim_arena_alloc(arena, sizeof *changes * (2 * total + 1));
     uint32_t *on_sm = gsim_arena_alloc(arena, sizeof *on_sm * (sm_count + 1u));
-    if (!launches || !of_op || !changes || !on_sm) {
-        gsim_no_memory(&cuda->driver.error);
-        return;
-    }
     find_launches(cuda, launches);
     for (uint32_t i = 0; i < program->op_count; i++) {
         const struct gsim_op *op = &program->ops[i];

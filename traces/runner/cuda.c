@@ -18,8 +18,6 @@ bool gsim_cuda_check(struct gsim_cuda *cuda, cudaError_t result, enum gsim_api a
     return false;
 }
 
-static void out_of_memory(struct gsim_cuda *cuda) { gsim_no_memory(&cuda->driver.error); }
-
 void gsim_cuda_end(struct gsim_cuda *cuda, enum gsim_api api, cudaError_t result, int64_t start_ns, bool waited,
                    gsim_stream stream, const char *detail)
 {
@@ -51,11 +49,9 @@ void gsim_cuda_call_begin(struct gsim_cuda *cuda, const struct gsim_op *op, uint
         cuda->streams_used++;
     }
     cuda->correlation = (uint32_t)cuda->call_count + 1;
-    if (cuda->tracer || cuda->blocks) {
-        if (!GSIM_APPEND(cuda->calls, cuda->call_count, cuda->call_capacity,
-                         (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns}))
-            out_of_memory(cuda);
-    }
+    if (cuda->tracer || cuda->blocks)
+        (void)GSIM_APPEND(cuda->calls, cuda->call_count, cuda->call_capacity,
+                          (struct gsim_cuda_call){op, exec_index, stream, cuda->iteration, start_ns});
     uint64_t number = cuda->call_count;
     gsim_cuda_unlock(cuda);
     if (cuda->tracer) gsim_tracer_push(cuda->tracer, number);
@@ -84,12 +80,8 @@ static uint32_t add_stream(struct gsim_cuda *cuda, cudaStream_t stream)
     gsim_cuda_lock(cuda);
     while (index < cuda->stream_count && cuda->streams[index].exists) index++;
     if (index == cuda->stream_count) {
-        if (gsim_array_grow(&cuda->streams, sizeof *cuda->streams, index, &cuda->stream_capacity)) {
-            out_of_memory(cuda);
-            index = 0;
-        } else {
-            cuda->stream_count++;
-        }
+        gsim_array_grow(&cuda->streams, sizeof *cuda->streams, index, &cuda->stream_capacity);
+        cuda->stream_count++;
     }
     if (!gsim_driver_failed(&cuda->driver))
         cuda->streams[index] = (struct gsim_cuda_stream){stream, 0, gsim_cuda_device_set_last(), true};
@@ -178,15 +170,11 @@ gsim_event gsim_cuda_event_create(struct gsim_driver *driver, enum gsim_event_fl
     if (result != cudaSuccess) return 0;
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->event_count;
-    if (gsim_array_grow(&cuda->events, sizeof *cuda->events, index, &cuda->event_capacity)) {
-        out_of_memory(cuda);
-        index = 0;
-    } else {
-        cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event,
-                                                                     .device = gsim_cuda_device_set_last(),
-                                                                     .is_timed = flags != GSIM_EVENT_NO_TIMING,
-                                                                     .exists = true};
-    }
+    gsim_array_grow(&cuda->events, sizeof *cuda->events, index, &cuda->event_capacity);
+    cuda->events[cuda->event_count++] = (struct gsim_cuda_event){.event = event,
+                                                                 .device = gsim_cuda_device_set_last(),
+                                                                 .is_timed = flags != GSIM_EVENT_NO_TIMING,
+                                                                 .exists = true};
     gsim_cuda_unlock(cuda);
     return index;
 }
@@ -455,7 +443,7 @@ double gsim_cuda_now_us(struct gsim_driver *driver)
     return (double)(gsim_runner_now_ns() - gsim_cuda_of(driver)->epoch_ns) * 1e-3;
 }
 
-enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error)
+void gsim_cuda_init(struct gsim_cuda *cuda)
 {
     cuda->ops = (struct gsim_driver_ops){
         .abi = GSIM_ABI,
@@ -473,14 +461,11 @@ enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error
     gsim_cuda_devices_set_ops(cuda);
     cuda->driver.ops = &cuda->ops;
     pthread_mutex_init(&cuda->mutex, NULL);
-    enum gsim_status status = gsim_cuda_threads_init(cuda, error);
-    if (status != GSIM_OK) return status;
+    gsim_cuda_threads_init(cuda);
     add_stream(cuda, cudaStreamLegacy);
-    if (gsim_array_grow(&cuda->events, sizeof *cuda->events, 0, &cuda->event_capacity)) out_of_memory(cuda);
-    if (gsim_driver_failed(&cuda->driver)) return gsim_no_memory(error);
+    gsim_array_grow(&cuda->events, sizeof *cuda->events, 0, &cuda->event_capacity);
     cuda->events[cuda->event_count++] = (struct gsim_cuda_event){0}; /* handle 0 means "none" */
     cuda->epoch_ns = gsim_runner_now_ns();
-    return GSIM_OK;
 }
 
 void gsim_cuda_release(struct gsim_cuda *cuda)

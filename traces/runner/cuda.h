@@ -108,7 +108,7 @@ void gsim_cuda_devices_set_ops(struct gsim_cuda *cuda);
 void gsim_cuda_memcpy_peer_async(struct gsim_driver *driver, const struct gsim_op *op, gsim_stream stream);
 
 /* On entry program, memory, bench, timeline and tracer are set, and all else is zero. */
-enum gsim_status gsim_cuda_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cuda_init(struct gsim_cuda *cuda);
 /* Waits for the device and gives back streams, events and graphs. */
 void gsim_cuda_release(struct gsim_cuda *cuda);
 
@@ -163,7 +163,7 @@ bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue queue);
 void gsim_cuda_residents_end(struct gsim_cuda *cuda);
 void gsim_cuda_residents_release(struct gsim_cuda *cuda);
 void gsim_cuda_graphs_release(struct gsim_cuda *cuda);
-enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cuda_threads_init(struct gsim_cuda *cuda);
 void gsim_cuda_threads_release(struct gsim_cuda *cuda);
 
 /* The calls themselves, of all these files; of the optional ones a few. */

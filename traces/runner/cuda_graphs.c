@@ -19,28 +19,21 @@ static uint32_t new_graph(struct gsim_cuda *cuda, cudaGraph_t graph)
 {
     gsim_cuda_lock(cuda);
     uint32_t index = (uint32_t)cuda->graph_count;
-    if (gsim_array_grow(&cuda->graphs, sizeof *cuda->graphs, index, &cuda->graph_capacity)) {
-        gsim_no_memory(&cuda->driver.error);
-    } else {
-        cuda->graphs[index] = (struct gsim_cuda_graph){.graph = graph};
-        cuda->graph_count++;
-    }
+    gsim_array_grow(&cuda->graphs, sizeof *cuda->graphs, index, &cuda->graph_capacity);
+    cuda->graphs[cuda->graph_count++] = (struct gsim_cuda_graph){.graph = graph};
     gsim_cuda_unlock(cuda);
     return index;
 }
 
-static bool add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op,
+static void add_node(struct gsim_cuda *cuda, uint32_t index, cudaGraphNode_t node, const struct gsim_op *op,
                      gsim_stream stream)
 {
     uint64_t traced = cuda->tracer ? gsim_tracer_node(cuda->tracer, node) : 0;
     gsim_cuda_lock(cuda);
     struct gsim_cuda_graph *g = &cuda->graphs[index];
-    bool ok = !gsim_array_grow(&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity);
-    if (ok)
-        g->nodes[g->node_count++] = (struct gsim_cuda_node){node, op, traced, stream};
-    else gsim_no_memory(&cuda->driver.error);
+    gsim_array_grow(&g->nodes, sizeof *g->nodes, g->node_count, &g->node_capacity);
+    g->nodes[g->node_count++] = (struct gsim_cuda_node){node, op, traced, stream};
     gsim_cuda_unlock(cuda);
-    return ok;
 }
 
 gsim_graph gsim_cuda_graph_create(struct gsim_driver *driver)
@@ -62,10 +55,6 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
     if (gsim_driver_failed(driver) || !graph_index(cuda, graph, &index)) return 0;
     cudaGraphNode_t node = NULL, *dependences = gsim_alloc(sizeof *dependences * (after_count + 1u));
     cudaError_t result = cudaErrorNotSupported;
-    if (!dependences) {
-        gsim_no_memory(&cuda->driver.error);
-        return 0;
-    }
     for (uint32_t i = 0; i < after_count; i++) dependences[i] = cuda->graphs[index].nodes[after[i]].node;
     int64_t start = gsim_cuda_begin(cuda);
     if (op->kind == GSIM_OP_KERNEL) {
@@ -86,7 +75,8 @@ gsim_graph_node gsim_cuda_graph_add(struct gsim_driver *driver, gsim_graph graph
     } /* prefetches cannot be nodes in CUDA: not supported, as CUDA would say */
     gsim_cuda_end(cuda, GSIM_API_GRAPH_ADD, result, start, false, 0, NULL);
     gsim_free(dependences);
-    if (result != cudaSuccess || !add_node(cuda, index, node, op, 0)) return 0;
+    if (result != cudaSuccess) return 0;
+    add_node(cuda, index, node, op, 0);
     return (gsim_graph_node)cuda->graphs[index].node_count - 1;
 }
 
@@ -157,10 +147,7 @@ gsim_graph_exec gsim_cuda_graph_instantiate(struct gsim_driver *driver, gsim_gra
     cudaError_t result = cudaGraphInstantiate(&exec, cuda->graphs[index].graph, 0);
     gsim_cuda_end(cuda, GSIM_API_GRAPH_INSTANTIATE, result, start, false, 0, NULL);
     if (result != cudaSuccess) return 0;
-    if (!GSIM_APPEND(cuda->execs, cuda->exec_count, cuda->exec_capacity, (struct gsim_cuda_exec){exec, index})) {
-        gsim_no_memory(&cuda->driver.error);
-        return 0;
-    }
+    (void)GSIM_APPEND(cuda->execs, cuda->exec_count, cuda->exec_capacity, (struct gsim_cuda_exec){exec, index});
     return (gsim_graph_exec)cuda->exec_count;
 }
 

@@ -37,18 +37,13 @@ static _Thread_local uint32_t own_index;
 
 uint32_t gsim_cuda_thread_index(void) { return own_index; }
 
-/* Puts a new zeroed object of SIZE into the table; NULL when memory is out. Handles count from 1. */
+/* Puts a new zeroed object of SIZE into the table. Handles count from 1. */
 static void *add(struct gsim_cuda *cuda, void ***table, size_t *count, size_t *capacity, size_t size)
 {
     void *object = gsim_alloc(size);
     gsim_cuda_lock(cuda);
-    if (!object || gsim_array_grow((void **)table, sizeof **table, *count, capacity)) {
-        gsim_no_memory(&cuda->driver.error);
-        gsim_free(object);
-        object = NULL;
-    } else {
-        (*table)[(*count)++] = object;
-    }
+    gsim_array_grow((void **)table, sizeof **table, *count, capacity);
+    (*table)[(*count)++] = object;
     gsim_cuda_unlock(cuda);
     return object;
 }
@@ -140,12 +135,10 @@ gsim_queue gsim_cuda_queue_create(struct gsim_driver *driver, uint32_t capacity)
     struct gsim_cuda *cuda = gsim_cuda_of(driver);
     struct gsim_cuda_threads *t = cuda->threads;
     struct queue *queue = add(cuda, (void ***)&t->queues, &t->queue_count, &t->queue_capacity, sizeof *queue);
-    if (!queue) return 0;
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->changed, NULL);
     queue->capacity = capacity ? capacity : 1;
     queue->items = gsim_alloc(sizeof *queue->items * queue->capacity);
-    if (!queue->items) gsim_no_memory(&driver->error);
     return (gsim_queue)t->queue_count;
 }
 
@@ -205,12 +198,7 @@ bool gsim_cuda_queue_has_item(struct gsim_cuda *cuda, gsim_queue handle)
     return has_item;
 }
 
-enum gsim_status gsim_cuda_threads_init(struct gsim_cuda *cuda, struct gsim_error *error)
-{
-    cuda->threads = gsim_alloc(sizeof *cuda->threads);
-    if (!cuda->threads) return gsim_no_memory(error);
-    return GSIM_OK;
-}
+void gsim_cuda_threads_init(struct gsim_cuda *cuda) { cuda->threads = gsim_alloc(sizeof *cuda->threads); }
 
 void gsim_cuda_threads_release(struct gsim_cuda *cuda)
 {

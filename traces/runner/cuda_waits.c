@@ -47,12 +47,6 @@ void gsim_cuda_launch_host_func(struct gsim_driver *driver, gsim_body body, void
     cudaStream_t real = gsim_cuda_stream_at(cuda, stream);
     if (!real) return;
     struct host_func *call = gsim_alloc(sizeof *call);
-    if (!call) {
-        gsim_cuda_lock(cuda);
-        gsim_no_memory(&driver->error);
-        gsim_cuda_unlock(cuda);
-        return;
-    }
     *call = (struct host_func){driver, body, argument};
     cuda->is_threaded = true; /* the function runs on a thread of the CUDA driver's */
     int64_t start = gsim_cuda_begin(cuda);

@@ -48,8 +48,7 @@ enum gsim_status gsim_source_load(const char *path, const struct gsim_source_ops
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error)
 {
     uint64_t *state = gsim_alloc(sizeof *state);
-    *source = (struct gsim_random){0};
-    if (!state) return gsim_no_memory(error);
+    (void)error;
     *source = gsim_runner_numbers(state, seed);
     return GSIM_OK;
 }

@@ -53,7 +53,6 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
     free_host(memory);
     memory->host_mode = GSIM_MEMORY_MANAGED;
     memory->managed = gsim_alloc(sizeof *memory->managed * (memory->program->buffer_count + 1u));
-    if (!memory->managed) return gsim_no_memory(error);
     for (uint32_t i = 0; i < memory->program->buffer_count && status == GSIM_OK; i++) {
         uint64_t size = memory->program->buffers[i].bytes;
         status = cuda_status(cudaMallocManaged(&memory->managed[i], size, cudaMemAttachGlobal), "cudaMallocManaged",
@@ -137,7 +136,6 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     memory->pristine = GSIM_ARENA_ARRAY(&memory->arena, void *, count);
     memory->is_written = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
     memory->is_filled = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
-    if (memory->arena.failed) return gsim_no_memory(error);
     for (uint32_t i = 0; i < program->buffer_count; i++)
         bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     enum gsim_status status = mode == GSIM_MEMORY_MANAGED ? take_managed(memory, bytes + ALIGNMENT, error)

@@ -57,8 +57,7 @@ static enum gsim_status collect(struct gsim_cuda *cuda, struct gsim_error *error
 {
     const struct gsim_tracer_activity *list;
     size_t count, dropped, unknown = 0;
-    enum gsim_status status = gsim_tracer_stop(cuda->tracer, &list, &count, &dropped, error);
-    if (status != GSIM_OK) return status;
+    gsim_tracer_stop(cuda->tracer, &list, &count, &dropped);
     for (size_t i = 0; i < count; i++) {
         const struct gsim_cuda_call *call =
             list[i].call >= 1 && list[i].call <= cuda->call_count ? &cuda->calls[list[i].call - 1] : NULL;
@@ -107,8 +106,7 @@ static enum gsim_status execute(const struct gsim_runner_job *job, struct gsim_c
     if (!run.params && s->scheduler->params) {
         void *defaults = gsim_arena_alloc(arena, s->scheduler->params_size);
         run.params = defaults;
-        if (defaults) gsim_params_set_defaults(s->scheduler->params, defaults);
-        else status = gsim_no_memory(error);
+        gsim_params_set_defaults(s->scheduler->params, defaults);
     }
     if (status == GSIM_OK && s->placement && cuda->device_count > 1 && !s->scheduler->places)
         status = gsim_placing_program(&run, error);
@@ -158,16 +156,13 @@ enum gsim_status gsim_runner_run(const struct gsim_runner_job *job, struct gsim_
     enum gsim_status status = gsim_runner_memory_reset(job->memory, error);
     if (status == GSIM_OK && job->traced) status = gsim_tracer_start(&cuda.tracer, error);
     if (status == GSIM_OK && job->stamped) status = (enum gsim_status)gsim_blocks_open(&cuda.blocks, s->program, error);
-    bool is_begun = status == GSIM_OK;
-    if (is_begun) status = gsim_cuda_init(&cuda, error);
     if (status == GSIM_OK) {
+        gsim_cuda_init(&cuda);
         status = execute(job, &cuda, &arena, error);
         if (status == GSIM_OK && job->traced) status = collect(&cuda, error);
-        if (status == GSIM_OK && timeline->failed)
-            status = gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline");
         if (status == GSIM_OK && job->checked) status = check(job, error);
+        gsim_cuda_release(&cuda);
     }
-    if (is_begun) gsim_cuda_release(&cuda);
     gsim_blocks_close(cuda.blocks);
     gsim_tracer_destroy(cuda.tracer);
     gsim_arena_release(&arena);

@@ -36,8 +36,10 @@ double gsim_tracer_excess_us(struct gsim_error *error)
         gsim_tracer_pop(tracer);
         if (result == cudaSuccess) result = cudaDeviceSynchronize();
     }
-    if (status == GSIM_OK) status = gsim_tracer_stop(tracer, &list, &count, &dropped, error);
-    if (status == GSIM_OK) excess = median_excess(list, count, stamps);
+    if (status == GSIM_OK) {
+        gsim_tracer_stop(tracer, &list, &count, &dropped);
+        excess = median_excess(list, count, stamps);
+    }
     if (result != cudaSuccess) gsim_error_set(error, GSIM_SIM, "%s", cudaGetErrorString(result));
     gsim_tracer_destroy(tracer);
     cudaFreeHost(stamps);

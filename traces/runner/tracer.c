@@ -58,7 +58,7 @@ struct gsim_tracer {
     size_t count, capacity, dropped;
     struct pairs calls;  /* correlation -> pushed call */
     struct pairs clones; /* node of an instantiated graph -> node it was cloned from */
-    bool is_recording, is_out_of_memory;
+    bool is_recording;
 };
 
 static struct gsim_tracer *active;
@@ -73,14 +73,14 @@ int64_t gsim_runner_now_ns(void)
 
 static uint64_t CUPTIAPI timestamp(void) { return (uint64_t)gsim_runner_now_ns(); }
 
-static void add_pair(struct gsim_tracer *t, struct pairs *pairs, uint64_t from, uint64_t to)
+static void add_pair(struct pairs *pairs, uint64_t from, uint64_t to)
 {
-    if (!GSIM_APPEND(pairs->items, pairs->count, pairs->capacity, (struct pair){from, to})) t->is_out_of_memory = true;
+    (void)GSIM_APPEND(pairs->items, pairs->count, pairs->capacity, (struct pair){from, to});
 }
 
 static void add_activity(struct gsim_tracer *t, const struct gsim_tracer_activity *activity)
 {
-    if (!GSIM_APPEND(t->activities, t->count, t->capacity, *activity)) t->is_out_of_memory = true;
+    (void)GSIM_APPEND(t->activities, t->count, t->capacity, *activity);
 }
 
 static void take_record(struct gsim_tracer *t, const CUpti_Activity *record)
@@ -103,7 +103,7 @@ static void take_record(struct gsim_tracer *t, const CUpti_Activity *record)
                                                        .is_copy = true});
     } else if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
         const CUpti_ActivityExternalCorrelation *e = (const CUpti_ActivityExternalCorrelation *)record;
-        add_pair(t, &t->calls, e->correlationId, e->externalId);
+        add_pair(&t->calls, e->correlationId, e->externalId);
     }
 }
 
@@ -140,7 +140,7 @@ static void CUPTIAPI on_resource(void *argument, CUpti_CallbackDomain domain, CU
         t->cupti.cuptiGetGraphNodeId(graph->originalNode, &original) != CUPTI_SUCCESS)
         return;
     pthread_mutex_lock(&t->mutex);
-    add_pair(t, &t->clones, clone, original);
+    add_pair(&t->clones, clone, original);
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -177,7 +177,6 @@ static void stop_recording(struct gsim_tracer *t)
 enum gsim_status gsim_tracer_start(struct gsim_tracer **tracer, struct gsim_error *error)
 {
     struct gsim_tracer *t = *tracer = gsim_alloc(sizeof *t);
-    if (!t) return gsim_no_memory(error);
     GSIM_INVARIANT(!active);
     pthread_mutex_init(&t->mutex, NULL);
     if (!load(&t->cupti))
@@ -231,11 +230,10 @@ static const struct pair *find(const struct pairs *pairs, uint64_t from)
     return pairs->count ? bsearch(&key, pairs->items, pairs->count, sizeof key, compare_pairs) : NULL;
 }
 
-enum gsim_status gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_tracer_activity **list, size_t *count,
-                                  size_t *dropped, struct gsim_error *error)
+void gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_tracer_activity **list, size_t *count,
+                      size_t *dropped)
 {
     stop_recording(tracer);
-    if (tracer->is_out_of_memory) return gsim_error_set(error, GSIM_NOMEM, "out of memory for the trace");
     if (tracer->calls.count)
         qsort(tracer->calls.items, tracer->calls.count, sizeof *tracer->calls.items, compare_pairs);
     if (tracer->clones.count)
@@ -254,7 +252,6 @@ enum gsim_status gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_
     *list = tracer->activities;
     *count = kept;
     *dropped = tracer->dropped;
-    return GSIM_OK;
 }
 
 void gsim_tracer_destroy(struct gsim_tracer *tracer)

@@ -37,6 +37,6 @@ void gsim_tracer_pop(struct gsim_tracer *tracer);
 uint64_t gsim_tracer_node(struct gsim_tracer *tracer, cudaGraphNode_t node);
 /* Ends recording after all work is complete; LIST is the tracer's, sorted by end. DROPPED: records CUPTI had no room
  * for. */
-enum gsim_status gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_tracer_activity **list, size_t *count,
-                                  size_t *dropped, struct gsim_error *error) GSIM_NODISCARD;
+void gsim_tracer_stop(struct gsim_tracer *tracer, const struct gsim_tracer_activity **list, size_t *count,
+                      size_t *dropped);
 void gsim_tracer_destroy(struct gsim_tracer *tracer); /* accepts NULL; stops first where that was not done */

@@ -199,10 +199,9 @@ static void read_layers(const struct gsim_runner_bench *bench, struct reference 
     }
 }
 
-static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct gsim_error *error)
+static void make_reference(struct gsim_runner_bench *bench)
 {
     struct reference *r = (struct reference *)gsim_alloc(sizeof(*r));
-    if (!r) return gsim_no_memory(error);
     const int64_t pixels = bench->n * bench->n;
     r->x = gsim_bench_values(bench, gsim_bench_index(bench, "x"));
     read_layers(bench, r);
@@ -212,19 +211,17 @@ static enum gsim_status make_reference(struct gsim_runner_bench *bench, struct g
             pixel_of(r, r->ends[b], bench->n, pixel / bench->n, pixel % bench->n, &r->expected[s][b * CHANNELS]);
     }
     bench->reference = r;
-    return GSIM_OK;
 }
 
 static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host, struct gsim_error *error)
 {
-    enum gsim_status status = bench->reference ? GSIM_OK : make_reference(bench, error);
-    if (status != GSIM_OK) return status;
+    if (!bench->reference) make_reference(bench);
     const struct reference *r = (const struct reference *)bench->reference;
     const uint32_t y = gsim_bench_index(bench, "y");
     const float *found = (const float *)host[y];
     const int64_t pixels = bench->n * bench->n;
     const double allowed = 1e-4; /* of values about 1: sums of 576 floats, four layers deep */
-    status = gsim_bench_finite_f32(bench, y, found, error);
+    enum gsim_status status = gsim_bench_finite_f32(bench, y, found, error);
     for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(pixels, MOST_CHECKED); s++) {
         int64_t at = gsim_sample_at(pixels, MOST_CHECKED, s) * BRANCHES * CHANNELS;
         for (int c = 0; c < BRANCHES * CHANNELS && status == GSIM_OK; c++)

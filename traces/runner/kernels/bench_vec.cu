@@ -66,7 +66,6 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
         const struct gsim_values x = gsim_bench_values(bench, gsim_bench_index(bench, "x"));
         const struct gsim_values y = gsim_bench_values(bench, gsim_bench_index(bench, "y"));
         bench->reference = expected = (double *)gsim_alloc(sizeof(*expected));
-        if (!expected) return gsim_no_memory(error);
         for (int64_t i = 0; i < bench->n; i++) {
             double xi = gsim_value_f32(&x, i), yi = gsim_value_f32(&y, i);
             *expected += xi * xi - yi * yi;

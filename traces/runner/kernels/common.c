@@ -36,7 +36,6 @@ static enum gsim_status find_kernels(struct gsim_runner_bench *bench, struct gsi
         return gsim_error_set(error, GSIM_INPUT, "real kernels of workload '%s': expected its program, found '%s'",
                               workload, program->name);
     bench->kernels = gsim_alloc(sizeof(*bench->kernels) * program->op_count);
-    if (!bench->kernels) return gsim_no_memory(error);
     for (uint32_t i = 0; i < program->op_count; i++) {
         const struct gsim_op *op = &program->ops[i];
         if (op->kind != GSIM_OP_KERNEL) continue;
@@ -57,7 +56,6 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
     const struct gsim_workload_ops *workload = gsim_workload_find(table->workload);
     GSIM_INVARIANT(workload != NULL);
     struct gsim_runner_bench *b = gsim_alloc(sizeof(*b));
-    if (!b) return gsim_no_memory(error);
     double size = options->size > 0 ? options->size : workload->size_default[options->suite];
     *b = (struct gsim_runner_bench){.table = table,
                              .program = program,

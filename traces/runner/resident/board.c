@@ -289,7 +289,7 @@ enum gsim_status gsim_host_board_run(struct gsim_host_board *b, uint64_t limit_n
 
 /* --- its life --- */
 
-static bool allocate(struct gsim_host_board *b)
+static void allocate(struct gsim_host_board *b)
 {
     const struct gsim_tasks_view *v = &b->tasks->view;
     uint32_t batch = b->tasks->plan->copilot.batch ? b->tasks->plan->copilot.batch : 1;
@@ -299,31 +299,26 @@ static bool allocate(struct gsim_host_board *b)
     b->queue = GSIM_ARENA_ARRAY(&b->arena, uint32_t, v->task_count + 1u);
     b->is_placed = GSIM_ARENA_ARRAY(&b->arena, uint8_t, v->task_count + 1u);
     uint32_t *given = GSIM_ARENA_ARRAY(&b->arena, uint32_t, (size_t)v->worker_count * v->depth);
-    if (!b->ops || !b->workers || !b->servers || !b->queue || !b->is_placed || !given) return false;
     for (uint32_t i = 0; i < v->worker_count; i++) b->workers[i].given = given + (size_t)i * v->depth;
     for (uint32_t i = 0, first = 0; i < b->server_count; i++) {
         uint32_t count = v->worker_count / b->server_count + (i < v->worker_count % b->server_count);
         b->servers[i] = (struct server){
             .board = b, .first = first, .count = count, .batch = GSIM_ARENA_ARRAY(&b->arena, uint32_t, batch)};
-        if (!b->servers[i].batch) return false;
         first += count;
     }
-    return true;
 }
 
 struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots,
                                                struct gsim_tasks_report *reports)
 {
     struct gsim_host_board *b = gsim_alloc(sizeof *b);
-    if (!b) return NULL;
     uint32_t threads = tasks->plan->copilot.threads ? tasks->plan->copilot.threads : 1,
              workers = tasks->view.worker_count;
     *b = (struct gsim_host_board){
         .tasks = tasks, .slots = slots, .reports = reports, .server_count = threads < workers ? threads : workers};
     pthread_spin_init(&b->lock, PTHREAD_PROCESS_PRIVATE);
-    if (allocate(b)) return b;
-    gsim_host_board_destroy(b);
-    return NULL;
+    allocate(b);
+    return b;
 }
 
 void gsim_host_board_destroy(struct gsim_host_board *b)

@@ -10,8 +10,7 @@
 
 struct gsim_host_board;
 
-/* For launches of TASKS. SLOTS and REPORTS: memory that host and workers share, zero; as many as the view says. NULL:
- * out of memory. */
+/* For launches of TASKS. SLOTS and REPORTS: memory that host and workers share, zero; as many as the view says. */
 struct gsim_host_board *gsim_host_board_create(const struct gsim_tasks_tables *tasks, struct gsim_tasks_slot *slots,
                                                struct gsim_tasks_report *reports);
 /* Schedules one launch, whose workers have begun or will; returns when all tasks have ended and all workers have been

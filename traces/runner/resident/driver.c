@@ -29,8 +29,6 @@ static uint64_t cycles_of(const void *data, const struct gsim_op *op)
     return cuda->bench_ops->cycles(cuda->bench, op);
 }
 
-static void out_of_memory(struct gsim_cuda *cuda) { gsim_no_memory(&cuda->driver.error); }
-
 /* NULL, and the driver has failed. */
 static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const struct gsim_persistent *plan)
 {
@@ -47,10 +45,6 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     if (!workers && !gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_workers(&workers), GSIM_API_RESIDENT))
         return NULL;
     r = gsim_alloc(sizeof *r);
-    if (!r) {
-        out_of_memory(cuda);
-        return NULL;
-    }
     *r = (struct gsim_cuda_resident){.next = cuda->residents};
     cuda->residents = r;
     if (gsim_tasks_make(&r->tasks, plan, cuda->program->kernels, workers, cycles_of, cuda, &cuda->driver.error) !=
@@ -59,8 +53,7 @@ static struct gsim_cuda_resident *resident_of(struct gsim_cuda *cuda, const stru
     if (!gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_open(&r->gpu, &r->tasks), GSIM_API_RESIDENT)) return NULL;
     if (plan->mode != GSIM_PERSISTENT_COPILOT) return r;
     r->board = gsim_host_board_create(&r->tasks, gsim_tasks_gpu_slots(r->gpu), gsim_tasks_gpu_reports(r->gpu));
-    if (!r->board) out_of_memory(cuda);
-    return r->board ? r : NULL;
+    return r;
 }
 
 void gsim_cuda_persistent_launch(struct gsim_driver *driver, const struct gsim_persistent *plan, gsim_stream stream)
@@ -128,8 +121,9 @@ static void collect(struct gsim_cuda *cuda, const struct gsim_cuda_resident *r, 
     if (!gsim_cuda_check(cuda, (cudaError_t)gsim_tasks_gpu_read(r->gpu, &stamps, &values), GSIM_API_MEMCPY)) return;
     enum gsim_status status =
         gsim_tasks_check(&r->tasks, stamps, values, r->launches, r->verifies, &cuda->driver.error);
-    if (status == GSIM_OK) status = gsim_tasks_idle(&r->tasks, stamps, &record, &start, &end, &cuda->driver.error);
-    if (status != GSIM_OK || !record.tasks) return;
+    if (status != GSIM_OK) return;
+    gsim_tasks_idle(&r->tasks, stamps, &record, &start, &end);
+    if (!record.tasks) return;
     record.start = gsim_cuda_time(cuda, (int64_t)start + difference);
     record.end = gsim_cuda_time(cuda, (int64_t)end + difference);
     gsim_timeline_add_resident(cuda->timeline, &record);

@@ -41,16 +41,14 @@ static void add_up(const struct gsim_tasks_tables *tasks, const struct change *c
     }
 }
 
-enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps,
-                                 struct gsim_resident_record *record, uint64_t *start_ns, uint64_t *end_ns,
-                                 struct gsim_error *error)
+void gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const struct gsim_tasks_stamp *stamps,
+                     struct gsim_resident_record *record, uint64_t *start_ns, uint64_t *end_ns)
 {
     const struct gsim_tasks_view *v = &tasks->view;
     size_t count = 0;
     struct change *changes = gsim_alloc(sizeof *changes * (3 * (size_t)v->task_count + 1));
     *start_ns = UINT64_MAX;
     *end_ns = 0;
-    if (!changes) return gsim_error_set(error, GSIM_NOMEM, "out of memory for %u tasks", v->task_count);
     for (uint32_t i = 0; i < v->task_count; i++) {
         if (stamps[i].start_ns < *start_ns) *start_ns = stamps[i].start_ns;
         if (stamps[i].end_ns > *end_ns) *end_ns = stamps[i].end_ns;
@@ -63,5 +61,4 @@ enum gsim_status gsim_tasks_idle(const struct gsim_tasks_tables *tasks, const st
     qsort(changes, count, sizeof *changes, compare);
     add_up(tasks, changes, count, record);
     gsim_free(changes);
-    return GSIM_OK;
 }

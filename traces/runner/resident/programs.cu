@@ -134,14 +134,13 @@ static enum gsim_status create(const struct gsim_program *program, const struct 
     (void)seed;
     struct programs *p = (struct programs *)gsim_alloc(sizeof(*p));
     *bench = NULL;
-    if (!p) return (enum gsim_status)gsim_no_memory(error);
     *p = {};
     p->program = program;
     p->cycles = (uint64_t *)gsim_alloc(sizeof(*p->cycles) * (program->kernel_count + 1u));
-    enum gsim_status status = p->cycles ? GSIM_OK : (enum gsim_status)gsim_no_memory(error);
+    enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < program->kernel_count; i++)
         if (program->kernels[i].smem_bytes > p->smem_bytes) p->smem_bytes = program->kernels[i].smem_bytes;
-    cudaError_t result = status == GSIM_OK ? allocate(p, 0) : cudaSuccess;
+    cudaError_t result = allocate(p, 0);
     if (result != cudaSuccess)
         status =
             (enum gsim_status)gsim_error_set(error, GSIM_SIM, "a program's kernels: %s", cudaGetErrorString(result));
@@ -194,7 +193,6 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     int64_t rounds = -1;
     enum gsim_status status = GSIM_OK;
     (void)host;
-    if (!ended) return (enum gsim_status)gsim_no_memory(error);
     cudaError_t result = cudaSuccess;
     for (int d = 0; d < GSIM_PROGRAMS_GPUS && result == cudaSuccess; d++) {
         if (!p->ended[d]) continue;

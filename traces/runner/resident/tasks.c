@@ -239,9 +239,7 @@ enum gsim_status gsim_tasks_make(struct gsim_tasks_tables *tasks, const struct g
     m.task_blocks = GSIM_ARENA_ARRAY(&m.arena, uint32_t, plan->op_count + 1u);
     m.follower_starts = gsim_alloc(2 * sizeof *m.follower_starts * (plan->op_count + 1u));
     tasks->follower_starts = m.follower_starts;
-    if (!m.block_count || !m.task_blocks || !m.follower_starts)
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory for %u ops", plan->op_count);
-    if (status == GSIM_OK) status = count_tasks(&m, kernels, error);
+    status = count_tasks(&m, kernels, error);
     if (status == GSIM_OK) status = allocate(&m, error);
     if (status == GSIM_OK) status = check_order(&m, ops_of(&m), error);
     if (status == GSIM_OK) {

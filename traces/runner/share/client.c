@@ -246,7 +246,7 @@ static enum gsim_status open_kernels(struct gsim_client_task *c, struct gsim_err
     return status;
 }
 
-static enum gsim_status open_run(struct gsim_client_task *c, struct gsim_error *error)
+static void open_run(struct gsim_client_task *c)
 {
     const struct gsim_stage *s = c->stage;
     c->numbers = gsim_runner_numbers(&c->numbers_state, s->seed);
@@ -261,12 +261,10 @@ static enum gsim_status open_run(struct gsim_client_task *c, struct gsim_error *
                                .rng = &c->numbers,
                                .arena = &c->arena,
                                .device = gsim_device_facts(s->device)};
-    if (c->run.params || !c->spec->scheduler->params) return GSIM_OK;
+    if (c->run.params || !c->spec->scheduler->params) return;
     void *defaults = gsim_arena_alloc(&c->arena, c->spec->scheduler->params_size);
-    if (!defaults) return gsim_no_memory(error);
     gsim_params_set_defaults(c->spec->scheduler->params, defaults);
     c->run.params = defaults;
-    return GSIM_OK;
 }
 
 static void *serve(void *argument)
@@ -283,11 +281,11 @@ static void *serve(void *argument)
     c->cuda.checked_iteration = UINT32_MAX;
     enum gsim_status status = open_kernels(c, error);
     bool is_begun = status == GSIM_OK;
-    if (is_begun) status = gsim_cuda_init(&c->cuda, error);
+    if (is_begun) gsim_cuda_init(&c->cuda);
     if (status == GSIM_OK && !is_alone) own_default_stream(c, error);
     if (!error->status) {
         set_ops(c, is_alone);
-        status = open_run(c, error);
+        open_run(c);
     }
     if (status == GSIM_OK && c->spec->scheduler->prepare) status = c->spec->scheduler->prepare(&c->run, error);
     if (!error->status) {
@@ -358,9 +356,7 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
     struct gsim_error error = {0};
     uint32_t own = 0;
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-    if (!clients) gsim_no_memory(&error);
-    enum gsim_status status =
-        error.status ? error.status : open_process(stage, ledger, process_of, process, &gates, &error);
+    enum gsim_status status = open_process(stage, ledger, process_of, process, &gates, &error);
     for (uint32_t i = 0; i < stage->set->count; i++) own += process_of[i] == process;
     for (uint32_t i = 0; i < stage->set->count; i++) {
         if (process_of[i] != process) continue;
@@ -382,6 +378,6 @@ void gsim_client_main(const struct gsim_stage *stage, struct gsim_ledger *ledger
         gsim_error_set(&c->own->error, GSIM_SIM, "cannot start a host thread");
         ledger->is_stopped = true; /* which the others wait for */
     }
-    for (uint32_t i = 0; clients && i < stage->set->count; i++)
+    for (uint32_t i = 0; i < stage->set->count; i++)
         if (clients[i].is_started) pthread_join(clients[i].thread, NULL);
 }

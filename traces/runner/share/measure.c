@@ -21,10 +21,6 @@ void gsim_client_measure(struct gsim_client_task *c)
     if (!has_standins(c) || !c->launch_count) return;
     c->span_count = c->launch_count;
     c->read = gsim_arena_alloc(&c->arena, sizeof *c->read * c->span_count);
-    if (!c->read) {
-        gsim_no_memory(&c->cuda.driver.error);
-        return;
-    }
     if (gsim_cuda_check(&c->cuda, cudaMalloc((void **)&c->spans, sizeof *c->spans * c->span_count), GSIM_API_MEMCPY))
         clear_spans(c);
 }
@@ -33,8 +29,7 @@ void gsim_client_measure(struct gsim_client_task *c)
 static struct gsim_client_launch *next_launch(struct gsim_client_task *c)
 {
     if (c->launch_count == c->launch_room) {
-        if (gsim_array_grow(&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity))
-            return NULL;
+        gsim_array_grow(&c->launches, sizeof *c->launches, c->launch_room, &c->launch_capacity);
         struct gsim_client_launch *fresh = &c->launches[c->launch_room];
         *fresh = (struct gsim_client_launch){0};
         if (!has_standins(c) &&

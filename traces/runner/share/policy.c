@@ -92,8 +92,7 @@ static void do_kill(struct gsim_share *share, struct gsim_share_kernel *kernel)
 static void do_timer(struct gsim_share *share, double at_us, void *argument)
 {
     struct gsim_ledger_policy *p = policy_of(share);
-    if (!GSIM_APPEND(p->timers, p->timer_count, p->timer_capacity, (struct policy_timer){at_us, argument}))
-        gsim_no_memory(&p->error);
+    (void)GSIM_APPEND(p->timers, p->timer_count, p->timer_capacity, (struct policy_timer){at_us, argument});
 }
 
 static uint32_t do_behind(struct gsim_share *share, const struct gsim_share_kernel *kernel)
@@ -181,8 +180,7 @@ static struct held_kernel *new_kernel(struct gsim_ledger_policy *p)
 {
     struct held_kernel *h = p->free_kernels;
     if (h) p->free_kernels = h->next_free;
-    else if (!(h = GSIM_ARENA_NEW(&p->arena, struct held_kernel))) gsim_no_memory(&p->error);
-    return h;
+    return h ? h : GSIM_ARENA_NEW(&p->arena, struct held_kernel);
 }
 
 /* The launch NUMBER of the stream is at its head. */
@@ -191,7 +189,6 @@ static void kernel_ready(struct gsim_ledger_policy *p, uint32_t task, uint32_t s
     struct gsim_ledger_stream *s = &p->setup.ledger->tasks[task].streams[stream];
     const struct gsim_ledger_slot *slot = gsim_ledger_slot_at(s, number);
     struct held_kernel *h = new_kernel(p);
-    if (!h) return;
     uint32_t kernel = p->first_kernel[task] + slot->kernel;
     *h = (struct held_kernel){.stream = s, .launch = number};
     h->kernel = (struct gsim_share_kernel){
@@ -283,7 +280,6 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
     const struct gsim_task_set *set = setup->set;
     uint32_t count = set->count;
     struct gsim_ledger_policy *p = *policy = gsim_alloc(sizeof *p);
-    if (!p) return gsim_no_memory(error);
     *p = (struct gsim_ledger_policy){.setup = *setup};
     p->identity = GSIM_ARENA_ARRAY(&p->arena, uint32_t, set->all.kernel_count + 1);
     p->first_kernel = GSIM_ARENA_ARRAY(&p->arena, uint32_t, count);
@@ -292,7 +288,6 @@ enum gsim_status gsim_ledger_policy_open(const struct gsim_ledger_policy_setup *
     p->ended = GSIM_ARENA_ARRAY(&p->arena, uint32_t, count);
     p->is_first = GSIM_ARENA_ARRAY(&p->arena, bool, count);
     p->is_over = GSIM_ARENA_ARRAY(&p->arena, bool, count);
-    if (p->arena.failed) return gsim_no_memory(error);
     memset(p->streams, 0, sizeof *p->streams * count);
     gsim_task_set_identify(set, p->identity);
     for (uint32_t i = 1; i < count; i++)

@@ -225,7 +225,7 @@ static enum gsim_status watch(struct run *r, struct gsim_error *error)
 
 GSIM_ORDER(compare_ends, struct gsim_ledger_kernel, GSIM_UP(request) GSIM_UP(end_us))
 
-static enum gsim_status collect(const struct run *r, struct gsim_timeline *timeline, struct gsim_error *error)
+static void collect(const struct run *r, struct gsim_timeline *timeline)
 {
     const struct gsim_task_set *set = r->stage->set;
     uint32_t first_kernel = 0;
@@ -252,7 +252,6 @@ static enum gsim_status collect(const struct run *r, struct gsim_timeline *timel
         }
         first_kernel += set->tasks[i].program->kernel_count;
     }
-    return timeline->failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory for the timeline") : GSIM_OK;
 }
 
 enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *timeline, struct gsim_error *error)
@@ -260,7 +259,6 @@ enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *
     struct run *r = gsim_alloc(sizeof *r);
     bool has_policy = stage->ops->ready != NULL;
     gsim_timeline_init(timeline, &stage->set->all, false);
-    if (!r) return gsim_no_memory(error);
     r->stage = stage;
     r->process_count = gsim_task_set_processes(stage->set, stage->settings.mechanism, r->process_of);
     r->ledger = gsim_ledger_create(stage->set->count, has_policy, stage->measures, error);
@@ -272,7 +270,7 @@ enum gsim_status gsim_stage_run(struct gsim_stage *stage, struct gsim_timeline *
     if (!error->status) (void)!start(r, error);
     if (!error->status) (void)!watch(r, error);
     if (r->ledger) stop(r);
-    if (!error->status) (void)!collect(r, timeline, error);
+    if (!error->status) collect(r, timeline);
     if (!error->status && r->policy) stage->decisions = gsim_ledger_policy_decisions(r->policy);
     gsim_ledger_policy_close(r->policy);
     gsim_ledger_destroy(r->ledger);

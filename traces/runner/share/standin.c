@@ -50,7 +50,6 @@ enum gsim_status gsim_standin_open(const struct gsim_program *program, const str
 {
     struct standins *b = gsim_alloc(sizeof *b);
     *bench = (struct gsim_runner_bench *)b;
-    if (!b) return gsim_no_memory(error);
     *b = (struct standins){.program = program, .list = list, .elements = 1024};
     for (uint32_t i = 0; i < program->kernel_count; i++)
         while (list[i].kind == GSIM_STANDIN_STREAM && b->elements < list[i].rounds &&

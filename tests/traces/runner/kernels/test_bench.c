@@ -350,29 +350,6 @@ static void test_errors(void)
 }
 
 /* Memory that runs out in create or in the first check: an error, and nothing is lost. */
-static void test_memory(void)
-{
-    for (size_t w = 0; w < SMALL_COUNT; w++) {
-        struct gsim_workload_options options = small_options(w, 0);
-        struct gsim_error error = {0};
-        struct cpu cpu;
-        cpu_open(&cpu, small[w].workload, &options, 2);
-        cpu_start(&cpu);
-        cpu_iteration(&cpu);
-        enum gsim_status status = GSIM_NOMEM;
-        for (uint64_t nth = 1; status == GSIM_NOMEM && nth < 20; nth++) {
-            struct gsim_runner_bench *bench = NULL;
-            gsim_alloc_fail_nth(nth);
-            status = cpu.ops->create(&cpu.program, &options, 2, &bench, &error);
-            if (status == GSIM_OK) status = cpu.ops->check(bench, cpu.memory, &error);
-            gsim_alloc_fail_nth(0);
-            cpu.ops->destroy(bench);
-        }
-        CHECK_OK(status, error);
-        cpu_close(&cpu);
-    }
-}
-
 static const struct test_case cases[] = {
     {"every workload has kernels", test_registry},
     {"right at any shape and size, twice", test_shapes},
@@ -383,7 +360,6 @@ static const struct test_case cases[] = {
     {"inputs follow the seed", test_seeds},
     {"what an iteration makes anew", test_remade},
     {"errors", test_errors},
-    {"memory runs out", test_memory},
 };
 
 TEST_MAIN("traces/runner/bench", cases)
