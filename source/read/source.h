@@ -251,6 +251,8 @@ const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char na
 void gsim_cu_walk(struct gsim_cu *s, CXCursor statement);
 /* What is assigned in STATEMENT becomes unknown, or with IS_GUESS a guess; its accesses of memory count. */
 void gsim_cu_forget(struct gsim_cu *s, CXCursor statement, bool is_guess);
+/* CONDITION is not known, and CUDA is called behind it: what is executed stays serial, with a note. */
+void gsim_cu_guess(struct gsim_cu *s, CXCursor condition, bool is_true);
 int gsim_cu_truth(struct gsim_cu *s, CXCursor condition, bool *is_guess); /* -1: not known */
 void gsim_cu_note_jumps(struct gsim_cu *s, CXCursor statement);          /* what is behind may not be executed */
 /* host/loop.c */

@@ -239,12 +239,13 @@ GSIM_ORDER(compare_steps, struct gsim_step, GSIM_UP(time_ns) GSIM_UP(then_ns) GS
 static void add_works(struct gsim_records *r, struct gsim_steps *steps)
 {
     int64_t launch_ns = 0;
+    bool has_calls = r->notes->lost_calls < r->work_count; /* else the starts are the order */
     for (uint32_t i = 0; i < r->work_count; i++) {
         const struct gsim_activity *work = &r->works[i];
         bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
         if (work->call != GSIM_NO_CALL)
             launch_ns = r->calls[work->call].start_ns;
-        else if (is_first)
+        else if (is_first || !has_calls)
             launch_ns = work->start_ns;
         steps->steps[steps->count++] =
             (struct gsim_step){.kind = GSIM_STEP_WORK, .time_ns = launch_ns, .then_ns = work->start_ns, .index = i};

@@ -88,7 +88,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(unknown_sizes, "copies without a size: at their recorded times")                                                 \
     X(cut_ends, "that last beyond the next in their stream: cut at its start")                                         \
     X(side_by_side, "that ran beside others of their own stream: the profiler put several streams on one")             \
-    X(lost_calls, "without a launch call: put behind the work before them in their stream")                            \
+    X(lost_calls, "without a launch call: put behind the work before them in their stream, and that of other streams " \
+                  "that ended last before they began")                                                                 \
     X(repeated_works, "with a correlation id that an earlier one has: launched by the same call")                      \
     X(repeated_calls, "calls with a correlation id that another has: the latest before the work counts")               \
     X(lost_works, "kernel launches without a kernel: the profiler lost it, or a graph captured the launch")            \
@@ -129,7 +130,8 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(counted_tiles, "whose blocks take tiles from a queue, as many as the operators' shapes say")                     \
     X(named_tiles, "whose blocks take tiles from a queue, by name: of unknown number (--kernels tells)")               \
     X(named_clusters, "launched in thread block clusters, by name (nvjet, CUTLASS): a newer nsys or --kernels tells")  \
-    X(idle_launches, "launches in functions that are not executed: left out (--entry NAME)")                           \
+    X(idle_launches,                                                                                                   \
+      "launches in functions or branches that are not executed: left out (--entry NAME, --arg NAME=VALUE)")            \
     X(left_syncs, "synchronisations of the default stream: left out, as the host's reads tell what it waits for")      \
     X(estimated,                                                                                                       \
       "kernels' times are estimated from the source: operations and bytes of their first thread, times all")           \

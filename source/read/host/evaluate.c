@@ -280,12 +280,17 @@ static struct gsim_cu_value assign(struct gsim_cu *s, CXCursor left, struct gsim
 
 static struct gsim_cu_value folded(struct gsim_cu *s, CXCursor expression);
 
-/* An expression that may not be executed; true: it calls CUDA, and was not read. */
-static bool perhaps(struct gsim_cu *s, CXCursor expression)
+/* An expression that is executed if CONDITION holds as IS_TRUE says, which is not known. One that calls CUDA is read as
+ * the branch of an "if" is; true: it does. IS_OTHER: that of another way was read, this one is not. */
+static bool perhaps(struct gsim_cu *s, CXCursor condition, CXCursor expression, bool is_true, bool is_other)
 {
     bool has_calls = gsim_cu_has_calls(s, expression);
+    if (has_calls && is_other) gsim_cu_barrier(s, expression, "");
+    else if (has_calls) {
+        gsim_cu_guess(s, condition, is_true);
+        (void)gsim_cu_evaluate(s, expression);
+    }
     gsim_cu_forget(s, expression, false);
-    if (has_calls) gsim_cu_barrier(s, expression, "");
     return has_calls;
 }
 
@@ -308,8 +313,9 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
     struct gsim_cu_value a = gsim_cu_evaluate(s, kids->at[0]);
     if ((strcmp(op, "&&") == 0 && gsim_cu_is_known(a) && a.n[0] == 0)) return gsim_cu_number(0);
     if ((strcmp(op, "||") == 0 && gsim_cu_is_known(a) && a.n[0] != 0)) return gsim_cu_number(1);
-    bool may_be_left = (!strcmp(op, "&&") || !strcmp(op, "||")) && !gsim_cu_is_known(a) && a.kind != GSIM_CU_POINTER;
-    if (may_be_left && perhaps(s, kids->at[1])) return unknown;
+    bool may_be_left = (!strcmp(op, "&&") || !strcmp(op, "||")) && a.kind != GSIM_CU_POINTER &&
+                       (!gsim_cu_is_known(a) || (gsim_cu_is_guess(a) && gsim_cu_has_calls(s, kids->at[1])));
+    if (may_be_left && perhaps(s, kids->at[0], kids->at[1], *op == '&', false)) return unknown;
     struct gsim_cu_value b = gsim_cu_evaluate(s, kids->at[1]);
     size_t length = strlen(op);
     if (s->clang.getCursorKind(expression) == CXCursor_CompoundAssignOperator) {
@@ -448,8 +454,11 @@ static struct gsim_cu_value component(struct gsim_cu *s, CXCursor expression, co
 static struct gsim_cu_value choice(struct gsim_cu *s, const struct gsim_cu_kids *kids)
 {
     struct gsim_cu_value condition = gsim_cu_evaluate(s, kids->at[0]);
-    if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM) {
-        for (size_t i = 1; i < 3; i++) (void)perhaps(s, kids->at[i]);
+    bool is_guess = gsim_cu_is_guess(condition) && (gsim_cu_has_calls(s, kids->at[1]) ||
+                                                    gsim_cu_has_calls(s, kids->at[2]));
+    if (condition.kind == GSIM_CU_UNKNOWN || condition.kind == GSIM_CU_DIM || is_guess) {
+        bool is_read = perhaps(s, kids->at[0], kids->at[1], true, false);
+        (void)perhaps(s, kids->at[0], kids->at[2], false, is_read);
         return unknown;
     }
     bool is_second = gsim_cu_is_known(condition) && condition.n[0] == 0;

@@ -216,21 +216,25 @@ void gsim_cu_switch(struct gsim_cu *s, CXCursor statement)
     gsim_cu_parts(s, statement, parts);
     struct gsim_cu_value value = {0};
     if (!is_null(parts[1])) value = gsim_cu_told_before(s, parts[1], gsim_cu_evaluate(s, parts[1]));
-    bool is_known = gsim_cu_is_known(value) && !gsim_cu_is_guess(value), is_in = false;
-    struct gsim_cu_kids kids = is_known ? gsim_cu_kids(s, parts[3]) : (struct gsim_cu_kids){0};
-    for (int pass = 0; pass < 2 && !is_in; pass++) /* the second: "default" */
+    bool is_known = gsim_cu_is_known(value) && !gsim_cu_is_guess(value), is_in = false, is_other = false;
+    bool is_guess = !is_known && gsim_cu_has_calls(s, statement); /* the first that calls CUDA */
+    struct gsim_cu_kids kids = is_known || is_guess ? gsim_cu_kids(s, parts[3]) : (struct gsim_cu_kids){0};
+    if (is_guess) {
+        gsim_cu_log_serial(s, s->text.entry_count - 1);
+        gsim_cu_note(s, statement, "which case of the switch is taken is not known: the first that calls CUDA is read");
+    }
+    for (int pass = is_guess; pass < 2 && !is_in; pass++) /* the second: "default" */
         for (size_t i = 0; i < kids.count; i++) {
-            CXCursor inner = behind_labels(s, kids.at[i], pass ? NULL : value.n, &is_in);
+            bool is_default = false, has_calls = is_guess && gsim_cu_has_calls(s, kids.at[i]);
+            CXCursor inner = behind_labels(s, kids.at[i], pass ? NULL : value.n, is_guess ? &is_default : &is_in);
+            is_in |= has_calls;
+            is_other |= has_calls && s->host.flow != GSIM_CU_ON;
             if (is_in && !is_null(inner)) gsim_cu_walk(s, inner);
         }
     gsim_free(kids.at);
-    if (s->host.flow == GSIM_CU_BREAK) s->host.flow = GSIM_CU_ON;
+    if (s->host.flow == GSIM_CU_BREAK || is_guess) s->host.flow = GSIM_CU_ON;
     if (is_known) return;
-    if (gsim_cu_has_calls(s, statement)) {
-        gsim_cu_log_serial(s, s->text.entry_count - 1);
-        gsim_cu_note(s, statement, "which case of the switch is taken is not known: its calls of CUDA are not read");
-        gsim_cu_barrier(s, statement, "");
-    }
+    if (is_other) gsim_cu_barrier(s, statement, "");
     gsim_cu_forget(s, statement, false);
     gsim_cu_note_jumps(s, statement);
 }

@@ -281,6 +281,14 @@ const char *gsim_cu_unknown_name(struct gsim_cu *s, CXCursor expression, char na
     return name;
 }
 
+void gsim_cu_guess(struct gsim_cu *s, CXCursor condition, bool is_true)
+{
+    char name[GSIM_LIMIT_NAME + 1];
+    gsim_cu_log_serial(s, s->text.entry_count - 1);
+    gsim_cu_note(s, condition, "whether the condition holds is not known: taken as %s (--arg %s=VALUE)",
+                 is_true ? "true" : "false", gsim_cu_unknown_name(s, condition, name));
+}
+
 static void branch(struct gsim_cu *s, CXCursor statement)
 {
     struct gsim_cu_kids kids = gsim_cu_kids(s, statement);
@@ -293,12 +301,7 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         if (is_guessed && (in_first || in_second || (!is_null(taken) && jumps_of(s, taken).any))) is_true = -1;
         bool is_guess = is_true < 0 && (in_first || in_second);
         if (is_true >= 0 && s->device.has_returned && s->options->told) note_late_jumps(s, statement);
-        char name[GSIM_LIMIT_NAME + 1];
-        if (is_guess) {
-            gsim_cu_log_serial(s, s->text.entry_count - 1);
-            gsim_cu_note(s, statement, "whether the condition holds is not known: taken as %s (--arg %s=VALUE)",
-                         in_first ? "true" : "false", gsim_cu_unknown_name(s, kids.at[0], name));
-        }
+        if (is_guess) gsim_cu_guess(s, kids.at[0], in_first);
         if (is_true == 1 || (is_true < 0 && in_first)) gsim_cu_walk(s, kids.at[1]);
         else if (!is_null(second) && (is_true == 0 || in_second)) gsim_cu_walk(s, second);
         if (in_first && in_second && is_guess) gsim_cu_barrier(s, second, "");

@@ -35,6 +35,42 @@ import_ok "$sources/operators.cu"
 [ "$(grep -o '"grid": *\[[0-9]*' "$scratch/program" | sed 's/.*\[//' | tr '\n' ' ')" = \
     '15 6 4 32 8 10 11 26 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 29 13 33 16 3 6 40 11 ' ] || fail "operators: $(cat "$scratch/program")"
 
+# Launches behind what is not known, each in an expression or a switch: the first way that calls CUDA is in the program.
+cat >"$scratch/perhaps.cu" <<'EOF'
+#include <cuda_runtime.h>
+__global__ void fill(float *a) { a[threadIdx.x] = 1.0f; }
+__global__ void fix(float *a) { a[threadIdx.x] += 1.0f; }
+__global__ void fox(float *a) { a[threadIdx.x] += 2.0f; }
+int main(void)
+{
+    float *a, err = 0.0f;
+    int found = 0;
+    cudaMalloc(&a, 1024);
+    fill<<<1, 256>>>(a);
+    cudaMemcpy(&err, a, 4, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&found, a, 4, cudaMemcpyDeviceToHost);
+    err > 0.5f ? fix<<<1, 256>>>(a) : (void)0;
+    err > 0.5f ? (void)0 : fox<<<1, 256>>>(a);
+    found && (fix<<<1, 256>>>(a), true);
+    found || (fox<<<1, 256>>>(a), true);
+    switch (found) {
+    case 0: break;
+    case 1: case 2: fix<<<1, 256>>>(a); break;
+    default: fox<<<1, 256>>>(a);
+    }
+    cudaFree(a);
+}
+EOF
+import_ok "$scratch/perhaps.cu"
+count 3 '"kernel": "fix"'
+count 2 '"kernel": "fox"'
+has notes 'perhaps.cu:13: whether the condition holds is not known: taken as true'
+has notes 'perhaps.cu:14: whether the condition holds is not known: taken as false'
+has notes 'perhaps.cu:15: whether the condition holds is not known: taken as true (--arg found=VALUE)'
+has notes 'perhaps.cu:16: whether the condition holds is not known: taken as false (--arg found=VALUE)'
+has notes 'perhaps.cu:17: which case of the switch is taken is not known: the first that calls CUDA is read'
+has notes '1 launches in functions or branches that are not executed: left out'
+
 import_ok "$sources/img.cu"
 is_last 'launches: 11 of 11 read'
 count 11 '"op": "kernel"'

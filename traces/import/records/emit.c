@@ -193,6 +193,20 @@ static void follow(struct gsim_emitter *e, const struct gsim_emit_stream *stream
     gsim_emit_take(e, &list);
 }
 
+/* Of a work whose launch was not recorded nothing says what it waited for: the work that ended last before it began, of
+ * any stream of its GPU. */
+static uint32_t ended_before(const struct gsim_emitter *e, const struct gsim_activity *work)
+{
+    const struct gsim_stream_key *keys = e->records->streams;
+    uint32_t found = GSIM_EMIT_NONE;
+    for (uint32_t s = 0; s < e->records->stream_count; s++) {
+        uint32_t op = keys[s].gpu == keys[work->stream].gpu ? e->streams[s].last : GSIM_EMIT_NONE;
+        while (op != GSIM_EMIT_NONE && e->made[op].end_ns > work->start_ns) op = e->made[op].before;
+        if (op != GSIM_EMIT_NONE && (found == GSIM_EMIT_NONE || e->made[op].end_ns > e->made[found].end_ns)) found = op;
+    }
+    return found;
+}
+
 /* A work of known operands follows by data; what the streams waited for stands in these. */
 static void depend(struct gsim_emitter *e, struct gsim_emit_stream *stream)
 {
@@ -351,7 +365,10 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     bool is_node = e->is_graph && call && call->kind == GSIM_CALL_GRAPH;
     int64_t charge = is_node ? graph_charge(e, step, work->call)
                              : gsim_emit_ns(is_copy ? e->options->memcpy_us : e->options->launch_us);
-    int64_t time = was_full ? step->time_ns : issue_time(e, work, step, charge);
+    uint32_t ended = call ? GSIM_EMIT_NONE : ended_before(e, work);
+    int64_t time = ended != GSIM_EMIT_NONE ? e->cursor_ns
+                   : was_full              ? step->time_ns
+                                           : issue_time(e, work, step, charge);
     if (call && !e->work_count && e->is_woken) lead_in(e, call, time);
     gsim_emit_thread_waits(e, work->thread, time);
     gsim_emit_pass_time(e, call ? call->thread : 0, time);
@@ -388,6 +405,11 @@ static void make_work(struct gsim_emitter *e, const struct gsim_step *step)
     } else {
         follow(e, stream);
         gsim_emit_take(e, &stream->waits);
+        if (ended != GSIM_EMIT_NONE && !e->options->drops_order) {
+            uint32_t list = GSIM_EMIT_NONE;
+            gsim_emit_wait_for(e, &list, ended);
+            gsim_emit_take(e, &list);
+        }
     }
     uint32_t index = gsim_emit_op(e, &op);
     if (e->failed) return;

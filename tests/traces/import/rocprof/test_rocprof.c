@@ -212,6 +212,29 @@ static void origin_is_found(void)
     remove(path);
 }
 
+/* A kernel trace as CSV has no calls: kernels of 20 us on two queues in turn, 4 us apart, each after the other's. */
+static void queues_in_turn_stay_in_turn(void)
+{
+    struct trace t = {.length = 0};
+    struct imported i = {0};
+    put(&t, "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\","
+            "\"End_Timestamp\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\","
+            "\"Grid_Size_Y\",\"Grid_Size_Z\"\n");
+    for (int k = 0; k < 6; k++)
+        put(&t, "\"KERNEL_DISPATCH\",\"Agent 4\",%d,\"a(int)\",%d,%d,%d,256,1,1,77824,1,1\n", 1 + k % 2, k + 1,
+            1000000000 + 24000 * k, 1000020000 + 24000 * k);
+    import(&t, &i);
+    CHECK_INT(i.notes.lost_calls, 6);
+    CHECK_INT(i.program.op_count, 6);
+    for (uint32_t op = 0; op < i.program.op_count; op++) {
+        const struct gsim_op *o = &i.program.ops[op];
+        CHECK_INT(o->stream, 1 + op % 2);
+        CHECK_INT(o->after_count, op < 2 ? op : 2); /* the other queue's and its own */
+        if (o->after_count) CHECK_INT(o->after[o->after_count - 1], op - 1);
+    }
+    gsim_program_release(&i.program);
+}
+
 static void broken_files_never_crash(void)
 {
     struct trace t;
@@ -225,6 +248,7 @@ static const struct test_case cases[] = {
     {"what is missing is noted", what_is_missing_is_noted},
     {"wrong values are refused", wrong_values_are_refused},
     {"origin is found", origin_is_found},
+    {"queues in turn stay in turn", queues_in_turn_stay_in_turn},
     {"broken files never crash", broken_files_never_crash},
 };
 
