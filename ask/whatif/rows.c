@@ -11,6 +11,7 @@
 
 #include "ask/whatif/clients.h"
 #include "ask/whatif/names.h"
+#include "gpusim/energy.h"
 #include "gpusim/metrics.h"
 #include "sim/base/jobs/each.h"
 #include "sim/sm/demand.h"
@@ -278,6 +279,11 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
         if (status == GSIM_OK && w->base.clients) status = time_clients(w, &timeline, outcome, error);
         else if (status == GSIM_OK && !row->count && timeline.iteration_count)
             status = find_idle(&variant, &timeline, outcome, error);
+        char over[GSIM_ENERGY_NOTE] = "";
+        size_t at = strlen(outcome->note);
+        if (status == GSIM_OK && !w->base.clients)
+            gsim_energy_note(&timeline, variant.simulation.device, metrics.makespan, over);
+        if (over[0]) snprintf(outcome->note + at, sizeof outcome->note - at, "%s%s", at ? "; " : "", over);
         gsim_timeline_release(&timeline);
     }
     gsim_variant_release(&variant);

@@ -299,6 +299,7 @@ static enum gsim_status run_once(void *data, uint64_t item, void *result, struct
         cell->iterations = timeline.iteration_count;
         cell->kernels = point.iteration_kernels;
         cell->gpus = count_gpus(&timeline);
+        gsim_energy_note(&timeline, point.simulation.device, cell->metrics.makespan, cell->over);
         cell->critical_path = point.iteration.critical_path;
         cell->lower_bound = point.iteration.lower_bound;
     }

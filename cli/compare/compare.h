@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "gpusim/energy.h"
 #include "sweep/stats.h"
 
 /* Of the options that a point came to, those that say what was run; "" where a program file has none. */
@@ -20,6 +21,7 @@ struct gsim_compare_cell {
     struct gsim_iteration_record first;
     size_t iterations, kernels; /* that were simulated; in an iteration */
     uint32_t gpus;             /* that kernels ran on */
+    char over[GSIM_ENERGY_NOTE]; /* the power above the limit; "": none */
     gsim_time critical_path, lower_bound; /* of an iteration */
     gsim_time *times;          /* per repetition: the median iteration */
     double us, us_ci;          /* mean of those; half of its 95 % interval, NAN for one repetition */

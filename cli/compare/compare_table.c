@@ -118,6 +118,20 @@ static void put_block(const struct gsim_comparison *comparison, size_t first, si
     if (gsim_cli_gpu_count(&comparison->setup) > 1) put_gpus(comparison, first, last, name_width, output);
 }
 
+static void put_over(const struct gsim_comparison *comparison, struct gsim_output *output)
+{
+    for (size_t i = 0; i < comparison->workload_count; i++)
+        for (size_t j = 0; j < comparison->shown_count; j++) {
+            const struct gsim_compare_cell *cell = gsim_compare_cell(comparison, i, j);
+            char name[64], text[GSIM_ENERGY_NOTE + 160];
+            if (!cell->done || !cell->over[0]) continue;
+            snprintf(text, sizeof text, "%.60s with %.60s: %s", name_of(comparison, i, name), comparison->names[j],
+                     cell->over);
+            gsim_output_text(output, "note:");
+            gsim_cli_wrap(output, text, 5, 2);
+        }
+}
+
 /* What a program that runs once would see. */
 static void put_first_iterations(const struct gsim_comparison *comparison, struct gsim_output *output)
 {
@@ -184,6 +198,7 @@ static void put_table(const void *what, struct gsim_output *output)
     }
     put_first_iterations(comparison, output);
     put_prefetches(comparison, output);
+    put_over(comparison, output);
 }
 
 /* --- files --------------------------------------------------------------------------------------------------- */
@@ -248,6 +263,7 @@ static void put_json_run(const struct gsim_comparison *comparison, size_t worklo
                                     "'critical_path_us': %t, 'lower_bound_us': %t", cell->first.streams_used,
                             cell->first.events_recorded, cell->first.stream_waits, cell->critical_path,
                             cell->lower_bound);
+        if (cell->over[0]) gsim_output_put(output, ", 'note': %q", cell->over);
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++) {
             if (!*cell->settings[s]) continue;
             gsim_output_put(output, ", '%s': %q", gsim_compare_settings[s], cell->settings[s]);

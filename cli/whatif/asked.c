@@ -52,6 +52,9 @@ enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim
                                      struct gsim_error *error)
 {
     *a = (struct gsim_cli_asked){.subject.arguments = *arguments};
+    if (arguments->value[GSIM_CLI_RANKS] && gsim_cli_has_tasks(arguments))
+        return gsim_error_set(error, GSIM_USAGE, "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
+                              "to tasks (--task)", gsim_cli_command_name((int)arguments->command));
     if (gsim_cli_are_ranks(arguments)) return read_ranks(a, arguments, error);
     if (gsim_cli_has_tasks(arguments)) return read_tasks(a, arguments, error);
     a->base = (struct gsim_changeable){.simulation = &a->subject.point.simulation};

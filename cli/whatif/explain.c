@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpusim/energy.h"
 #include "ask/whatif/moments.h"
 #include "ask/whatif/rows.h"
 #include "gpusim/limits.h"
@@ -312,8 +313,12 @@ static void put_text(const void *what, struct gsim_output *out)
     const struct gsim_cli_subject *s = &e->asked.subject;
     const struct gsim_explanation *x = &e->run.explanation;
     gsim_cli_asked_put_title(out, &e->asked, &e->run.variant.simulation);
-    gsim_output_text(out, gsim_changeable_has_ranks(&e->asked.base) || (x->from && !e->asked.base.clients)
-                              ? ", an iteration as it repeats\n\n" : "\n\n");
+    if (gsim_changeable_has_ranks(&e->asked.base) || (e->run.repeats && !e->asked.base.clients))
+        gsim_output_text(out, ", an iteration as it repeats");
+    else if (!e->asked.base.clients)
+        gsim_output_printf(out, e->run.timeline.iteration_count > 1 ? ", all %zu iterations" : ", the first iteration",
+                           e->run.timeline.iteration_count);
+    gsim_output_text(out, "\n\n");
     if (e->asked.base.clients) {
         put_clients(out, e);
         return;
@@ -462,6 +467,13 @@ static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_
     bool repeats = (s->is_trace || change) && !s->setup.iterations;
     status = gsim_explained_run(&e->run, &e->asked.base, change, repeats, error);
     if (!status && e->run.variant.note[0]) gsim_cli_subject_note(s, e->run.variant.note);
+    if (!status && !e->asked.base.clients) {
+        const struct gsim_timeline *timeline = &e->run.timeline;
+        char over[GSIM_ENERGY_NOTE];
+        gsim_energy_note(timeline, e->run.variant.simulation.device,
+                         timeline->iterations[timeline->iteration_count - 1].end, over);
+        if (over[0]) gsim_cli_subject_note(s, over);
+    }
     if (!status && e->asked.base.clients && e->run.variant.note[0])
         fprintf(stderr, "gpusim: note: --change %s: %s\n", change, e->run.variant.note);
     if (!status && !e->asked.base.clients) gsim_explained_check(e);

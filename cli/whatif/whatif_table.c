@@ -134,7 +134,7 @@ static void put_text(const void *what, struct gsim_output *out)
     if (are_tasks) gsim_output_printf(out, "\n\na request now: %.1f us, the mean of all tasks'\n", t->now_us);
     else if (t->w->found.base.clients)
         gsim_output_printf(out, "\n\na step now: %.1f us without the profiler\n", t->now_us);
-    else gsim_output_text(out, ", an iteration: ");
+    else gsim_output_text(out, ", an iteration as it repeats: ");
     if (!t->w->found.base.clients) put_bound(out, &t->w->found);
     if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
     if (t->w->found.undecided[0]) gsim_output_printf(out, "%s\n", t->w->found.undecided);
@@ -162,7 +162,7 @@ static void put_text(const void *what, struct gsim_output *out)
         gsim_output_printf(out, "  %-12s", gsim_change_word((enum gsim_change_kind)k));
         gsim_cli_wrap(out, line, 16, 15);
     }
-    for (uint32_t i = 1; i < t->count; i++)
+    for (uint32_t i = 0; i < t->count; i++)
         if (isfinite(t->rows[i].time_us) && t->rows[i].note[0]) {
             char name[NAME_BYTES];
             gsim_output_printf(out, "  %s:", gsim_whatif_name(&t->rows[i], name, sizeof name));

@@ -39,4 +39,12 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_energy_release(struct gsim_energy *energy);
 
+/* Whether ENERGY's peak is above the limits of its GPUs, which is not modelled; TEXT says so then. */
+#define GSIM_ENERGY_NOTE 192
+bool gsim_energy_is_over(const struct gsim_energy *energy, const struct gsim_device_spec *device,
+                         char text[GSIM_ENERGY_NOTE]);
+/* The same of a run; "" where its energy is not known or the peak is below the limit. */
+void gsim_energy_note(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, gsim_time makespan,
+                      char text[GSIM_ENERGY_NOTE]);
+
 GSIM_DECLARATIONS_END

@@ -150,13 +150,7 @@ static bool note_packed(const struct gsim_result *result, char text[GSIM_REPORT_
 /* The clock is constant here. */
 static bool note_power(const struct gsim_result *result, char text[GSIM_REPORT_NOTE])
 {
-    const struct gsim_energy *e = result->energy;
-    double limit_w = result->simulation->device->limit_w * (e ? (double)e->gpu_count : 0);
-    if (!(limit_w > 0) || e->peak_w <= limit_w) return false;
-    snprintf(text, GSIM_REPORT_NOTE,
-             "%.0f W at most, and the limit is %.0f W (power.limit_w): a real GPU lowers its clock there and takes "
-             "longer, which is not modelled", e->peak_w, limit_w);
-    return true;
+    return result->energy && gsim_energy_is_over(result->energy, result->simulation->device, text);
 }
 
 /* What GPUs of a device without links to others send goes through the host. */

@@ -230,6 +230,34 @@ says nodes validate '150 launched by CUDA graphs'
 says nodes explain 'under cudagraph'
 says nodes whatif 'under cudagraph'
 idle nodes unexplained 10 20
+# A kernel of 10 J in 10 ms on a GPU of 700 W: 1,000 W and the base of 116 are above it, wherever energy is known.
+cat >hot.json <<'EOF'
+{"schema": "gpusim-program/1", "name": "hot", "kernels": [{"name": "k", "solo_us": 10000, "solo_device": "h100-vm",
+ "energy_mj": 10000, "regs_per_thread": 32}], "ops": [{"op": "kernel", "kernel": "k", "grid": [1056], "block": [256]}]}
+EOF
+for command in 'run --sched async --workload' 'compare --sched async,kesco --workload' explain whatif; do
+    # shellcheck disable=SC2086
+    "$gpusim" $command hot.json --device h100-vm --memory pinned 2>&1 | tr -s ' \n' ' ' >said
+    grep -qF '1115 W at most, and the limit is 700 W' said || fail "hot: $command does not say the power"
+done
+# Managed memory: the first iteration and one as it repeats differ, and each answer names its own.
+cat >managed.json <<'EOF'
+{"schema": "gpusim-program/1", "name": "managed", "kernels": [{"name": "k", "solo_us": 2000, "solo_device": "h100-vm",
+ "regs_per_thread": 32}], "buffers": [{"name": "a", "bytes": 300000000, "init": "host"},
+ {"name": "b", "bytes": 10000000, "init": "none"}], "ops": [{"op": "kernel", "kernel": "k", "grid": [1056], "block": [256],
+ "reads": ["a"], "writes": ["b"]}, {"op": "host_read", "buffer": "b", "bytes": 10000000}]}
+EOF
+on="--device h100-vm --memory managed"
+# shellcheck disable=SC2086
+"$gpusim" explain managed.json $on >first && "$gpusim" explain managed.json $on --change now >again &&
+    "$gpusim" whatif managed.json $on --change link=2x >table || fail "managed: refused"
+grep -q ', the first iteration$' first || fail "managed: $(head -n 1 first)"
+grep -q ', an iteration as it repeats$' again || fail "managed: $(head -n 1 again)"
+grep -q ', an iteration as it repeats: ' table || fail "managed: $(head -n 1 table)"
+awk '$1 == "all" || $1 == "now" { at[n++] = sprintf("%.1f", $2) } END { exit !(n == 2 && at[0] == at[1]) }' again table ||
+    fail "managed: explain --change now and whatif differ"
+"$gpusim" explain --task resnet50 --ranks 2 >said 2>&1
+grep -qF -- '--ranks: applies to one program (gpusim explain PROGRAM --ranks N), not to tasks' said || fail "$(cat said)"
 # Bars are shares of what is saved: no row is off by more than it saves.
 for name in own order module loader cudaFree; do
     awk -F, -v name=$name 'NR > 2 && $1 !~ /device/ && $5 != "" && $5 > 0.6 * ($3 < 0 ? -$3 : $3) + 0.5 { print name ": " $1 " saves " $3 " +- " $5; bad = 1 } END { exit bad }' $name.csv || failures=$((failures + 1))

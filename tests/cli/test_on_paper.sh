@@ -140,7 +140,7 @@ EOF
 # shellcheck disable=SC2086
 "$gpusim" explain two.json --sched serial $on | sed '/^of the busy time/,/^critical path/{/^critical/!d;}; /^longest idle/,$d' >found
 diff - found >differs <<'EOF' || fail "explain: expected (<), found (>): $(cat differs)"
-two under serial on paper
+two under serial on paper, all 2 iterations
 
                                                                      us   share
 GPU busy                                                        663.000   88.16
@@ -169,7 +169,7 @@ EOF
 # shellcheck disable=SC2086
 "$gpusim" whatif two.json --sched serial $on --change link=2x,kernel:a=2x,launch=2x | sed 's/  *gpusim explain.*//' >found
 diff - found >differs <<'EOF' || fail "whatif: expected (<), found (>): $(cat differs)"
-two under serial on paper, an iteration: GPU-bound
+two under serial on paper, an iteration as it repeats: GPU-bound
 12.6 % of the critical path is the host's, the GPU is idle for 13.5 % of the time
 most of its idle time: host late: waited for a result
 

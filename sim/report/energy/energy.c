@@ -3,6 +3,7 @@
 #include "gpusim/energy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,4 +205,27 @@ void gsim_energy_release(struct gsim_energy *e)
     gsim_free(e->task_mj);
     gsim_free(e->gpu_mj);
     *e = (struct gsim_energy){0};
+}
+
+bool gsim_energy_is_over(const struct gsim_energy *e, const struct gsim_device_spec *device,
+                         char text[GSIM_ENERGY_NOTE])
+{
+    double limit_w = device->limit_w * (double)e->gpu_count;
+    if (!(limit_w > 0) || e->peak_w <= limit_w) return false;
+    snprintf(text, GSIM_ENERGY_NOTE,
+             "%.0f W at most, and the limit is %.0f W (power.limit_w): a real GPU lowers its clock there and takes "
+             "longer, which is not modelled", e->peak_w, limit_w);
+    return true;
+}
+
+void gsim_energy_note(const struct gsim_timeline *timeline, const struct gsim_device_spec *device, gsim_time makespan,
+                      char text[GSIM_ENERGY_NOTE])
+{
+    struct gsim_energy energy;
+    struct gsim_error ignored = {0};
+    text[0] = '\0';
+    if (!(device->limit_w > 0) || !timeline->program || !gsim_energy_is_known(timeline->program, device)) return;
+    if (gsim_energy_compute(timeline, device, makespan, &energy, &ignored) != GSIM_OK) return;
+    (void)gsim_energy_is_over(&energy, device, text);
+    gsim_energy_release(&energy);
 }
