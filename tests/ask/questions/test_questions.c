@@ -190,13 +190,20 @@ static void test_product(void)
             release(&s);
         }
     CHECK(gsim_ask("nothing", NULL, NULL, NULL, &(struct gsim_error){0}) == GSIM_USAGE);
-    static const char *const wrong[][2] = {{"schedule", "2.5"}, {"sensitivity", "first_wave_us"}}; /* it is 0 */
-    for (size_t i = 0; i < 2; i++) {
+    static const struct {
+        enum kind kind;
+        const char *question, *words, *says;
+    } wrong[] = {{PROGRAM, "schedule", "2.5", ""},
+                 {PROGRAM, "sensitivity", "first_wave_us", ""}, /* it is 0 */
+                 {RANKS, "explain", "rank:2=2x", "there are 2 ranks"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct scenario s;
         struct gsim_answer answer = {0};
-        make(&s, PROGRAM, 100, 50);
+        struct gsim_error error = {0};
+        make(&s, wrong[i].kind, 100, 50);
         s.base.has_data = true;
-        CHECK(gsim_ask(wrong[i][0], &s.base, wrong[i][1], &answer, &(struct gsim_error){0}) == GSIM_USAGE);
+        CHECK(gsim_ask(wrong[i].question, &s.base, wrong[i].words, &answer, &error) != GSIM_OK);
+        CHECK_HAS(error.message, wrong[i].says);
         gsim_answer_release(&answer);
         release(&s);
     }

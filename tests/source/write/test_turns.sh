@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls of a loop whose streams take turns are written with the loop's counter, not with a table; not where the loop changes its counter or
-# leaves a round out. No line of what is written is longer than 120 columns. Parts of one buffer of the host do not wait for one another.
+# leaves a round out. No line of what is written is longer than 120 columns, and none is left of a wait alone. Parts of one buffer of the host do not wait for one another.
 # Usage: test_turns.sh SOURCE-DIR BUILD-DIR
 . "$1/tests/common.sh"
 turns=$source_dir/tests/source/write/cuda/turns.cu
@@ -21,10 +21,10 @@ done
 sed 's/work<<</if (i % 2) work<<</' "$turns" >changed.cu
 "$gpusim" schedule changed.cu --sched kesco --always -o out.cu 2>notes || fail "condition: $(cat notes)"
 grep -q 'work<<<.*gpusim_stream\[i %' out.cu && fail 'a call in a condition is not made in each round'
-for file in "$turns" "$source_dir/tests/source/write/cuda/loops.cu" "$source_dir"/examples/cuda/img.cu; do
+for file in "$turns" "$source_dir/tests/source/write/cuda/loops.cu" "$source_dir"/examples/cuda/img.cu "$source_dir"/examples/cuda/vec.cu; do
     for graph in "" --graph; do
         "$gpusim" schedule "$file" --sched kesco --prefetch off --always $graph -o out.cu 2>notes || fail "$file: $(cat notes)"
-        awk -v f="$file" 'length > 120 { print f ": " $0; bad = 1 } END { exit bad }' out.cu || fail 'a line of more than 120 columns'
+        awk -v f="$file" 'length > 120 || /^ +$/ { print f ": " $0; bad = 1 } END { exit bad }' out.cu || fail 'a line of more than 120 columns, or of blanks'
     done
 done
 [ $failures = 0 ]
