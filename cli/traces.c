@@ -89,7 +89,7 @@ void gsim_cli_note_guess(const char *device, char *text, size_t size)
     snprintf(text + at, size - at, "%sthe trace does not name its GPU: %s taken (--device)", at ? "\n" : "", device);
 }
 
-void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
+static void note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device)
 {
     if (gpu[0] && !gsim_device_is_gpu(device, gpu))
         fprintf(stderr,
@@ -167,7 +167,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     if (status == GSIM_OK) {
         write_notes(&notes, text);
         note_steps(&found, text);
-        gsim_cli_note_gpu(path, notes.gpu, predictor->device);
+        note_gpu(path, notes.gpu, predictor->device);
         if (guesses_gpu && !notes.gpu[0] && !origin.device[0])
             gsim_cli_note_guess(predictor->device->name, text, sizeof text);
         const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,

@@ -48,5 +48,3 @@ bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_
 /* What was estimated of a trace's times and order: the texts one after the other; *AT: 0 at first. NULL: no more. */
 #define GSIM_CLI_GUESS 256
 const char *gsim_cli_guess(const struct gsim_import_notes *notes, uint32_t *at, char text[GSIM_CLI_GUESS]);
-/* Says on stderr where the trace at PATH was recorded on another GPU than DEVICE is. */
-void gsim_cli_note_gpu(const char *path, const char *gpu, const struct gsim_device_spec *device);

@@ -44,17 +44,17 @@ void gsim_blocks_init(struct gsim_cache_blocks *b, double tokens, double size)
 
 void gsim_blocks_release(struct gsim_cache_blocks *b) { gsim_free(b->free); }
 
-double gsim_blocks_for(const struct gsim_cache_blocks *b, double tokens) { return ceil(tokens / b->size); }
+static double blocks_for(const struct gsim_cache_blocks *b, double tokens) { return ceil(tokens / b->size); }
 
 bool gsim_blocks_fit(const struct gsim_cache_blocks *b, double held, double tokens)
 {
-    return !(b->all > 0) || b->used + gsim_blocks_for(b, tokens) - held <= b->all;
+    return !(b->all > 0) || b->used + blocks_for(b, tokens) - held <= b->all;
 }
 
 bool gsim_blocks_hold(struct gsim_cache_blocks *b, double now_us, double *held, double tokens, uint64_t owner,
                       double computed)
 {
-    double more = gsim_blocks_for(b, tokens) - *held;
+    double more = blocks_for(b, tokens) - *held;
     double kept = owner == GSIM_BLOCKS_NOBODY ? 0 : floor(computed / b->size);
     double queued = 0;
     change(b, now_us, more);

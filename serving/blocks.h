@@ -24,7 +24,6 @@ struct gsim_cache_blocks {
 
 void gsim_blocks_init(struct gsim_cache_blocks *blocks, double tokens, double size); /* TOKENS 0: no limit */
 void gsim_blocks_release(struct gsim_cache_blocks *blocks);
-double gsim_blocks_for(const struct gsim_cache_blocks *blocks, double tokens);
 /* Whether who holds HELD blocks can have those of TOKENS. */
 bool gsim_blocks_fit(const struct gsim_cache_blocks *blocks, double held, double tokens);
 /* HELD becomes the blocks of TOKENS. Those that are given back are OWNER's still, of COMPUTED tokens. False: out of

@@ -32,8 +32,8 @@ static const struct {
 /* --- what a trace tells --- */
 GSIM_ORDER_OF(compare, double)
 
-enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *path, struct gsim_import_notes *notes,
-                                     struct gsim_error *error)
+static enum gsim_status time_calls(struct gsim_cli_calls *calls, const char *path, struct gsim_import_notes *notes,
+                                   struct gsim_error *error)
 {
     struct gsim_profile_samples samples = {0};
     struct gsim_device_spec base = {0};
@@ -133,7 +133,7 @@ static enum gsim_status take_file(const struct gsim_cli_calls *calls, const char
     struct gsim_cli_calls own;
     struct gsim_import_notes notes = {0};
     if (calls->is_profiled) { /* like with like: what the profiler adds is in both */
-        if (gsim_cli_calls_read(&own, path, &notes, error)) return error->status;
+        if (time_calls(&own, path, &notes, error)) return error->status;
         if (!(own.us[0] > 0))
             return gsim_error_set(error, GSIM_INPUT, "'%s' has no launch call whose time tells its host's", path);
         *factor = calls->us[0] / own.us[0];
@@ -256,7 +256,7 @@ enum gsim_status gsim_cli_calibrate_host(const struct gsim_cli_arguments *a, str
     const char *slash = strrchr(given ? given : path, '/');
     snprintf(name, sizeof name, "%.100s", slash ? slash + 1 : given ? given : path);
     if (!given) name[strcspn(name, ".")] = '\0';
-    enum gsim_status status = gsim_cli_calls_read(&calls, trace, &notes, error);
+    enum gsim_status status = time_calls(&calls, trace, &notes, error);
     if (!status && !(calls.us[0] > 0))
         status = gsim_error_set(error, GSIM_INPUT, "'%s' has no launch call whose time tells its host's", trace);
     if (!status) status = gsim_output_open(&output, path, error);

@@ -22,8 +22,6 @@ struct gsim_cli_calls {
     size_t count[GSIM_CLI_CALLS];
     bool is_profiled; /* they hold what a profiler adds */
 };
-enum gsim_status gsim_cli_calls_read(struct gsim_cli_calls *calls, const char *path, struct gsim_import_notes *notes,
-                                     struct gsim_error *error) GSIM_NODISCARD;
 
 /* Loads RECORDED, the device that ORIGIN is of, where that is known and another than DEVICE. */
 enum gsim_status gsim_cli_trace_other(const struct gsim_trace_origin *origin, const struct gsim_device_spec *device,

@@ -48,7 +48,7 @@ static void scale(struct gsim_program *program, double factor)
         if (program->ops[i].kind == GSIM_OP_HOST_COMPUTE) program->ops[i].host_us *= factor;
 }
 
-void gsim_cli_step_scale(struct gsim_cli_subject *subject, double factor)
+static void scale_host(struct gsim_cli_subject *subject, double factor)
 {
     scale(&subject->point.program, factor / subject->host_factor);
     subject->host_factor = factor;
@@ -72,7 +72,7 @@ static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, doub
     device.launch_us *= calls;
     device.memcpy_us *= calls;
     simulation.device = &device;
-    gsim_cli_step_scale(s, factor);
+    scale_host(s, factor);
     enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, &timeline, error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, &device, NULL, &metrics, error);
     if (status == GSIM_OK) *us = gsim_time_us(metrics.iteration_median) / s->step.kept;
@@ -182,7 +182,7 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
     if (status == GSIM_OK) status = simulate(s, exact, 1, &step->us, error);
     if (status == GSIM_OK) status = simulate(s, exact * factors[0], factors[0], &step->low_us, error);
     if (status == GSIM_OK) status = simulate(s, exact * factors[1], factors[1], &step->high_us, error);
-    gsim_cli_step_scale(s, exact);
+    scale_host(s, exact);
     s->point.simulation.detailed = detailed;
     s->point.simulation.until_steady = is_steady;
     if (step->asked_us > 0) {

@@ -24,8 +24,6 @@ struct gsim_cli_step {
 enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_error *error) GSIM_NODISCARD;
 /* Simulates the program as it is, with a slower and a faster host; scales the host's time to --step-time, if given. */
 enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *subject, struct gsim_error *error) GSIM_NODISCARD;
-/* The program's host takes FACTOR times as long as now, or again as now (1). */
-void gsim_cli_step_scale(struct gsim_cli_subject *subject, double factor);
 /* How much faster and slower than now the host may be: [0] and [1]. */
 void gsim_cli_step_factors(const struct gsim_cli_subject *subject, double factors[2]);
 

@@ -79,7 +79,7 @@ static void forget_signals(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) signal(signals[i], SIG_DFL);
 }
 
-void gsim_run_child(const char *object, const struct gsim_run_settings *settings, struct gsim_run_shared *shared)
+static void be_child(const char *object, const struct gsim_run_settings *settings, struct gsim_run_shared *shared)
 {
     char text[32];
     int count = 0;
@@ -137,7 +137,7 @@ enum gsim_status gsim_run_execute(const struct gsim_run_program *p, const struct
     pid_t pid = fork();
     if (pid < 0) return gsim_error_set(error, GSIM_IO, "cannot start a process for %s", p->name);
     if (pid == 0) {
-        gsim_run_child(p->object, settings, shared);
+        be_child(p->object, settings, shared);
         _exit(1);
     }
     for (double waited_s = 0; waitpid(pid, &result, WNOHANG) == 0; waited_s += 0.002) {

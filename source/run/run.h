@@ -78,5 +78,3 @@ enum gsim_status gsim_run_tell(const char *path, const struct gsim_cuda_options 
 /* Whether a clang++ is there: NULL, or why not. */
 const char *gsim_run_missing(void);
 
-/* In source/run/child.c: what the process does; does not return. */
-void gsim_run_child(const char *object, const struct gsim_run_settings *settings, struct gsim_run_shared *shared);

@@ -91,7 +91,7 @@ void gsim_answer_rows(const struct gsim_answer *a, size_t first, struct gsim_out
     gsim_output_text(out, "\n  ]");
 }
 
-void gsim_answer_columns(const struct gsim_answer *a, struct gsim_output *out)
+static void put_columns(const struct gsim_answer *a, struct gsim_output *out)
 {
     gsim_output_put(out, "'columns': [");
     for (uint32_t i = 0; i < a->column_count; i++)
@@ -102,7 +102,7 @@ void gsim_answer_columns(const struct gsim_answer *a, struct gsim_output *out)
 void gsim_answer_json(const void *what, struct gsim_output *out)
 {
     gsim_output_put(out, "{\n  'schema': 'gpusim-answer/1',\n  ");
-    gsim_answer_columns(what, out);
+    put_columns(what, out);
     gsim_output_put(out, ",\n  'rows': ");
     gsim_answer_rows(what, 0, out);
     gsim_output_text(out, "\n}\n");
