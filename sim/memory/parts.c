@@ -113,9 +113,9 @@ double gsim_partition_scale(const struct gsim_partition *part, const struct gsim
     double blocks = (double)work->blocks, all = fmin(blocks, d->spec->sm_count);
     bool holds = gsim_rule_holds(d->spec->rules_off, GSIM_RULE_IDLE_OTHERS);
     if (!holds || !part->shares_dram || !work->is_unknown) return 1;
-    double busy = fmax(fmin(blocks, part->spec.sm_count), gsim_gpu_load(part->sm).busy_sms);
+    double busy = fmin(blocks, part->spec.sm_count);
     for (uint32_t i = 0; i < d->part_count; i++)
-        if (&d->parts[i] != part && !d->parts[i].is_stopped) busy += gsim_gpu_load(d->parts[i].sm).busy_sms;
+        if (&d->parts[i] != part && d->parts[i].requests) busy += d->parts[i].spec.sm_count;
     return 1 - d->spec->shared_part * (1 - fmin(busy / all, 1));
 }
 

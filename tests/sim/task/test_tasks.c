@@ -81,8 +81,8 @@ static void parts(void)
 }
 
 /* Of 4 SMs an unknown kernel of 8 blocks has two: 20 us, less 0.4 of that for the half that idles as it starts. Not
- * while the others work, not where memory is divided, not of two blocks, which have two SMs alone as well, nor without
- * the rule. */
+ * while the others have a request, not where memory is divided, not of two blocks, which have two SMs alone as well, nor
+ * without the rule. */
 static void idle_others(void)
 {
     static const struct {
@@ -90,8 +90,9 @@ static void idle_others(void)
         double b_starts_us, a_ends_us, b_ends_us;
         const char *opt;
         bool is_off;
-    } runs[] = {{8, 3, 19, 26, NULL, false},  {8, 50, 19, 69, NULL, false}, {8, 0, 19, 23, NULL, false},
-                {2, 50, 13, 69, NULL, false}, {8, 50, 23, 73, NULL, true},  {8, 50, 23, 73, "memory=divided", false}};
+    } runs[] = {{8, 2, 23, 25, NULL, false},  {8, 10, 19, 33, NULL, false}, {8, 0, 23, 23, NULL, false},
+                {8, 50, 19, 69, NULL, false}, {2, 50, 13, 69, NULL, false}, {8, 50, 23, 73, NULL, true},
+                {8, 50, 23, 73, "memory=divided", false}};
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         struct task_fixture f = task_fixture();
         f.device.shared_part = 0.4;
