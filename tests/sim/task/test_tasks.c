@@ -81,8 +81,8 @@ static void parts(void)
 }
 
 /* Of 4 SMs an unknown kernel of 8 blocks has two: 20 us, less 0.4 of that for the half that idles as it starts. Not
- * while the others have a request, not where memory is divided, not of two blocks, which have two SMs alone as well, nor
- * without the rule. */
+ * while the others have a request, not where memory is divided, not of two blocks, which have two SMs alone as well,
+ * nor without the rule. */
 static void idle_others(void)
 {
     static const struct {
