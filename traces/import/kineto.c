@@ -256,7 +256,7 @@ static enum gsim_status read_work(struct event *e)
     work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
     work.stream = work_stream(e);
     work.node = (uint64_t)whole(e, ARG_NODE, 1.8e19, 0);
-    work.external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
+    work.external = gsim_value_id(e->args[ARG_EXTERNAL]);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
     work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);
@@ -303,8 +303,7 @@ static enum gsim_status read_product(struct event *e)
     int before = gsim_product_operands(e->values[EV_NAME]);
     if (before < 0) return GSIM_OK;
     gsim_values_find(e->values[EV_ARGS], argument_fields, ARG_COUNT, e->args);
-    uint64_t external = (uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0);
-    return e->failed ? e->error->status : gsim_records_add_product(e->records, before, external, e->args[ARG_DIMS]);
+    return gsim_records_add_product(e->records, before, gsim_value_id(e->args[ARG_EXTERNAL]), e->args[ARG_DIMS]);
 }
 
 static enum gsim_status read_operator(struct event *e)

@@ -48,6 +48,12 @@ double gsim_value_number(const char *value, double otherwise)
     return digits ? gsim_scan_number(digits) : otherwise;
 }
 
+uint64_t gsim_value_id(const char *value)
+{
+    double id = gsim_value_number(value, 0);
+    return id >= 1 && id <= 9007199254740992.0 ? (uint64_t)id : 0;
+}
+
 /* MANTISSA times ten to the power of SCALE, downwards, but up from 0.9995 on: that is a double's rounding. */
 static int64_t scaled(int64_t mantissa, long scale)
 {

@@ -26,6 +26,8 @@ bool gsim_value_is_missing(const char *value);
 const char *gsim_value_digits(const char *value);
 /* The number there; OTHERWISE where VALUE is none. */
 double gsim_value_number(const char *value, double otherwise);
+/* The number there from 1 to 2^53; 0: VALUE is none. */
+uint64_t gsim_value_id(const char *value);
 
 /* Whole nanoseconds of the microseconds at DIGITS, exact where a double is not. Beyond 64 bits: the most. */
 int64_t gsim_value_ns(const char *digits);
