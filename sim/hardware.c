@@ -95,6 +95,7 @@ static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint
     h->fronts[index * h->device_count + device] = f;
     enum gsim_status status = gsim_front_init(f, h->devices[device], part, &h->processes[index], number, error);
     f->context = index;
+    part->requests = &h->processes[index].requests;
     return status;
 }
 

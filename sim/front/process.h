@@ -112,6 +112,7 @@ struct gsim_process {
     struct gsim_front *const *fronts; /* by device */
     const struct gsim_device_spec *spec; /* costs of its host calls */
     struct gsim_space *space;      /* its memory, shared with other processes */
+    uint32_t requests;             /* that its tasks are at work on */
     gsim_time call_gap;            /* call_gap of the device file */
     gsim_time driver_free;         /* when the driver's lock is free again */
     uint32_t driver_caller;        /* thread that held the lock last */

@@ -49,7 +49,7 @@ struct gsim_partition {
     bool is_stopped;                   /* its SMs stand still since STOPPED */
     gsim_time stopped;
     bool shares_dram;                  /* other partitions run at the same time */
-    uint32_t requests;                 /* that its tasks are at work on */
+    const uint32_t *requests;          /* that its process's tasks are at work on; NULL: nobody's */
     double told_gbps;                  /* its DRAM traffic as the others know it */
 };
 

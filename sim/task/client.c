@@ -59,12 +59,6 @@ static bool is_exclusive(const struct gsim_task_state *t)
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
-/* The partitions of the task's process have so many more requests under way. */
-static void count_requests(struct gsim_task_state *t, int more)
-{
-    for (uint32_t d = 0; d < t->process->device_count; d++) t->process->fronts[d]->part->requests += (uint32_t)more;
-}
-
 static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
 {
     struct gsim_task_state *t = task_of(driver);
@@ -75,7 +69,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
     gsim_machine_meet(m);
     if (is_exclusive(t) && t->all->owner != t) take_gpu(t);
     t->began = m->running->local;
-    count_requests(t, 1);
+    t->process->requests++;
     if (t->all->policy) gsim_policy_request(t->all->policy, t->client.task, true);
     t->forward.below->ops->iteration_begin(t->forward.below, request);
 }
@@ -104,7 +98,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t request)
     t->forward.below->ops->iteration_end(t->forward.below, request);
     gsim_machine_meet(m);
     t->ended = m->running->local;
-    count_requests(t, -1);
+    t->process->requests--;
     if (!serves_many(t)) {
         struct gsim_request_record record = {t->client.task, request, t->arrival, t->began, t->ended};
         gsim_timeline_add_request(m->timeline, &record);
