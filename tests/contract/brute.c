@@ -1,189 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The second simulator of brute.h: it looks at everything after each event and keeps an entry for each block. */
-#include "sim/host/api.h"
-#include "tests/contract/brute.h"
-#include "tests/test.h"
+#include "tests/contract/brute_seen.h"
 
-enum { MOST = 4000, STREAMS = 64, SMS = 4, EVENTS = 512, QUEUES = BRUTE_QUEUES, THREADS = 8 };
-enum kind {
-    KERNEL,
-    COPY,
-    RECORD,
-    WAIT,
-    WORK,
-    SYNC_STREAM,
-    SYNC_EVENT,
-    SYNC_ALL,
-    WAIT_ANY,
-    JOIN,
-    CREATE,
-    QUERY,
-    BEGIN,
-    END
-};
+#define seen brute_saw
 
-struct call {
-    enum kind kind;
-    uint32_t stream, event, thread, other; /* OTHER: the thread that is made or joined */
-    const struct gsim_op *op;
-    double us;
-    uint32_t first, last; /* of the waitables */
-    uint32_t before;      /* of a wait for the device: one more than was enqueued when it began; 0: not begun */
-    /* of what is enqueued */
-    int marker; /* the record that a wait is for; -1: none */
-    uint32_t queue;
-    bool is_done, is_submitted;
-    double arrival, start, end, left;
-    int to_place, running;
-};
-
-static struct {
-    struct gsim_forward forward;
-    struct call calls[MOST];
-    uint32_t count;
-    struct gsim_waitable waitables[MOST];
-    uint32_t waitable_count;
-    gsim_thread (*create)(struct gsim_driver *, gsim_body, void *); /* of forward.c */
-    int priority[STREAMS];
-    bool is_timed[EVENTS];
-    bool is_beyond; /* a call that is left out here */
-} seen;
+static double later(double x, double y) { return x > y ? x : y; }
 
 static const struct gsim_program *program;
 static const struct gsim_device_spec *device;
-
-/* --- what the host called ------------------------------------------------------------------------------------ */
-
-static struct call *add(enum kind kind, uint32_t stream, uint32_t event, const struct gsim_op *op)
-{
-    if (seen.count == MOST || stream >= STREAMS || event >= EVENTS) {
-        seen.is_beyond = true;
-        return &seen.calls[0];
-    }
-    uint32_t thread = gsim_api_process(seen.forward.below)->machine->running->index;
-    seen.is_beyond |= thread >= THREADS;
-    seen.calls[seen.count] = (struct call){
-        .kind = kind, .stream = stream, .event = event, .thread = thread % THREADS, .op = op, .marker = -1};
-    return &seen.calls[seen.count++];
-}
-
-#define BELOW(d) (((struct gsim_forward *)(d))->below)
-#define SEES(name, parameters, sees, calls) static void name parameters { sees; calls; }
-static void on_launch(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)
-{
-    seen.is_beyond |= op->programmatic;
-    add(KERNEL, s, 0, op);
-    gsim_launch(BELOW(d), op, s);
-}
-SEES(on_copy, (struct gsim_driver *d, const struct gsim_op *op, gsim_stream s),
-     add(COPY, s, 0, op), gsim_memcpy_async(BELOW(d), op, s))
-static gsim_stream on_stream(struct gsim_driver *d, int priority)
-{
-    gsim_stream s = gsim_stream_create(BELOW(d), priority);
-    if (s < STREAMS) seen.priority[s] = priority;
-    return s;
-}
-static gsim_event on_create(struct gsim_driver *d, enum gsim_event_flags flags)
-{
-    gsim_event e = gsim_event_create(BELOW(d), flags);
-    if (e < EVENTS) seen.is_timed[e] = flags == GSIM_EVENT_TIMING;
-    return e;
-}
-SEES(on_record, (struct gsim_driver *d, gsim_event e, gsim_stream s),
-     add(RECORD, s, e, NULL), gsim_event_record(BELOW(d), e, s))
-SEES(on_wait, (struct gsim_driver *d, gsim_stream s, gsim_event e),
-     add(WAIT, s, e, NULL), gsim_stream_wait_event(BELOW(d), s, e))
-SEES(on_work, (struct gsim_driver *d, double us, const char *what),
-     add(WORK, 0, 0, NULL)->us = us, gsim_host_work(BELOW(d), us, what))
-SEES(on_sync_stream, (struct gsim_driver *d, gsim_stream s),
-     add(SYNC_STREAM, s, 0, NULL), gsim_stream_synchronize(BELOW(d), s))
-SEES(on_sync_event, (struct gsim_driver *d, gsim_event e),
-     add(SYNC_EVENT, 0, e, NULL), gsim_event_synchronize(BELOW(d), e))
-SEES(on_sync_all, (struct gsim_driver *d), add(SYNC_ALL, 0, 0, NULL), gsim_device_synchronize(BELOW(d)))
-static bool on_query_event(struct gsim_driver *d, gsim_event e)
-{
-    add(QUERY, 0, e, NULL);
-    return gsim_event_query(BELOW(d), e);
-}
-static bool on_query_stream(struct gsim_driver *d, gsim_stream s)
-{
-    add(QUERY, s, 0, NULL);
-    return gsim_stream_query(BELOW(d), s);
-}
-SEES(on_begin, (struct gsim_driver *d, uint32_t i), add(BEGIN, 0, 0, NULL), gsim_iteration_begin(BELOW(d), i))
-SEES(on_end, (struct gsim_driver *d, uint32_t i), add(END, 0, 0, NULL), gsim_iteration_end(BELOW(d), i))
-static gsim_graph on_graph(struct gsim_driver *d)
-{
-    seen.is_beyond = true;
-    return gsim_graph_create(BELOW(d));
-}
-SEES(on_capture, (struct gsim_driver *d, gsim_stream s), seen.is_beyond = true, gsim_capture_begin(BELOW(d), s))
-static gsim_thread on_thread(struct gsim_driver *d, gsim_body body, void *argument)
-{
-    struct call *c = add(CREATE, 0, 0, NULL);
-    return c->other = seen.create(d, body, argument);
-}
-static gsim_lock on_lock(struct gsim_driver *d)
-{
-    seen.is_beyond = true;
-    return gsim_lock_create(BELOW(d));
-}
-static gsim_queue on_queue(struct gsim_driver *d, uint32_t capacity)
-{
-    seen.is_beyond = true;
-    return gsim_queue_create(BELOW(d), capacity);
-}
-SEES(on_join, (struct gsim_driver *d, gsim_thread thread),
-     add(JOIN, 0, 0, NULL)->other = thread, gsim_thread_join(BELOW(d), thread))
-static uint32_t on_wait_any(struct gsim_driver *d, const struct gsim_waitable *list, uint32_t count, double timeout_us)
-{
-    struct call *c = add(WAIT_ANY, 0, 0, NULL);
-    c->first = seen.waitable_count;
-    for (uint32_t i = 0; i < count && seen.waitable_count < MOST; i++) {
-        seen.is_beyond |= list[i].kind == GSIM_WAITABLE_QUEUE ||
-                          list[i].handle >= (list[i].kind == GSIM_WAITABLE_STREAM ? STREAMS : EVENTS);
-        seen.waitables[seen.waitable_count++] = list[i];
-    }
-    c->last = seen.waitable_count;
-    seen.is_beyond |= timeout_us >= 0 || seen.waitable_count == MOST;
-    return gsim_wait_any(BELOW(d), list, count, timeout_us);
-}
-SEES(on_persistent, (struct gsim_driver *d, const struct gsim_persistent *plan, gsim_stream s),
-     seen.is_beyond = true, gsim_persistent_launch(BELOW(d), plan, s))
-SEES(on_host_func, (struct gsim_driver *d, gsim_body body, void *argument, gsim_stream s),
-     seen.is_beyond = true, gsim_launch_host_func(BELOW(d), body, argument, s))
-SEES(on_frontend, (struct gsim_driver *d, const struct gsim_frontend_ops *ops, void *policy),
-     seen.is_beyond = true, gsim_frontend_set(BELOW(d), ops, policy))
-
-struct gsim_driver *brute_attach(void *data, struct gsim_driver *real)
-{
-    (void)data;
-    memset(&seen, 0, sizeof seen);
-    gsim_forward_init(&seen.forward, real);
-    struct gsim_driver_ops *o = &seen.forward.ops;
-    o->launch = on_launch, o->memcpy_async = on_copy, o->event_record = on_record, o->event_create = on_create,
-    o->stream_create = on_stream, o->stream_wait_event = on_wait;
-    o->host_work = on_work, o->stream_synchronize = on_sync_stream, o->event_synchronize = on_sync_event;
-    o->device_synchronize = on_sync_all, o->event_query = on_query_event, o->stream_query = on_query_stream;
-    o->iteration_begin = on_begin, o->iteration_end = on_end, o->graph_create = on_graph, o->capture_begin = on_capture;
-    seen.create = o->thread_create;
-    o->thread_create = on_thread, o->thread_join = on_join, o->lock_create = on_lock, o->queue_create = on_queue,
-    o->wait_any = on_wait_any, o->persistent_launch = on_persistent;
-    o->launch_host_func = on_host_func, o->frontend_set = on_frontend;
-    return &seen.forward.driver;
-}
-
-/* --- the second simulator --------------------------------------------------------------------------------------- */
 
 /* What was enqueued, in that order. */
 static struct call issued[MOST];
 
 static struct {
     double now, host[THREADS], ended, ready[STREAMS][3], last[STREAMS],
-        engine_from[2];            /* ready: behind the SMs, copies to, copies from */
+        engine_from[2],            /* ready: behind the SMs, copies to, copies from */
+        dispatcher;                /* of graphs' nodes: free from then on */
     int unit[STREAMS];             /* of the stream's last work */
     int events[EVENTS], engine[2]; /* the latest record; the copy under way, -1: none */
-    uint32_t count, next[THREADS], threads_free[SMS], registers_free[SMS], blocks_free[SMS], waiting, submitted,
+    uint32_t count, next[THREADS], threads_free[SMS], registers_free[SMS], blocks_free[SMS], waiting, submitted, turns,
         order[MOST];
     bool is_blocked[THREADS], has_queue[STREAMS];
     bool
@@ -198,8 +33,8 @@ static const struct gsim_kernel *kernel_of(const struct call *c) { return &progr
 static uint32_t threads_of(const struct call *c) { return (kernel_of(c)->block.x + 31) / 32 * 32; }
 static uint32_t warp_registers(const struct call *c) { return (32 * kernel_of(c)->regs_per_thread + 255) / 256 * 256; }
 static uint32_t registers_of(const struct call *c) { return threads_of(c) / 32 * warp_registers(c); }
-static int unit_of(const struct call *c) { return c->kind == KERNEL ? 0 : c->op->copy_kind == GSIM_COPY_H2D ? 1 : 2; }
-static bool is_enqueued(const struct call *c) { return c->kind <= WAIT; }
+static int unit_of(const struct call *c) { return c->kind != COPY ? 0 : c->op->copy_kind == GSIM_COPY_H2D ? 1 : 2; }
+static bool is_enqueued(const struct call *c) { return c->kind <= WAIT && !c->of; }
 
 /* Whether all that was enqueued before call AT, in stream S (-1: any), is complete. */
 static bool is_complete(uint32_t at, int s)
@@ -218,6 +53,8 @@ static double cost_of(const struct call *c)
         return device->launch_us;
     case COPY:
         return device->memcpy_us;
+    case GRAPH:
+        return device->graph_launch_us + seen.graphs[c->other].count * device->graph_launch_node_us;
     case RECORD:
         return seen.is_timed[c->event] ? device->event_record_us : device->event_record_no_timing_us;
     case WAIT:
@@ -284,13 +121,25 @@ static void call(struct call *c, double *host)
     if (c->kind == CREATE) b.host[c->other] = *host;
     if (c->kind == END) b.ended = *host;
     if (!is_enqueued(c)) return;
-    c->arrival = *host + (c->kind == COPY ? device->copy_start_us : device->launch_to_start_us);
+    c->arrival = *host + (c->kind == COPY    ? device->copy_start_us
+                          : c->kind == GRAPH ? device->graph_start_us
+                                             : device->launch_to_start_us);
     if (c->kind == WAIT && b.events[c->event] >= 0) /* of a record whose call goes on: either may be first */
         b.is_close |= issued[b.events[c->event]].arrival - device->launch_to_start_us > c->start;
     if (c->kind == WAIT) c->marker = b.events[c->event], c->is_done = c->marker < 0; /* of no record: nothing */
     if (!c->is_done) c->queue = queue_for(c->stream);
     if (c->kind == RECORD) b.events[c->event] = (int)b.count;
+    uint32_t launch = b.count;
     issued[b.count++] = *c;
+    const struct graph *g = c->kind == GRAPH ? &seen.graphs[c->other] : NULL;
+    issued[launch].nodes = b.count, issued[launch].node_count = g ? g->count : 0;
+    for (uint32_t n = 0; g && n < g->count && b.count < MOST; n++) {
+        const struct gsim_op *op = g->ops[n];
+        enum kind kind = op->kind == GSIM_OP_COPY ? COPY : KERNEL;
+        issued[b.count++] = (struct call){.kind = kind, .op = op, .of = launch + 1, .arrival = INFINITY,
+                                          .stream = g->streams[n] ? g->streams[n] : c->stream};
+        *host += kind == COPY ? device->graph_launch_copy_us : 0;
+    }
 }
 
 /* The host's calls up to now, of its threads in turn. */
@@ -319,8 +168,6 @@ static bool host_goes_on(void)
     return has_changed;
 }
 
-static double later(double x, double y) { return x > y ? x : y; }
-
 /* When command C, whose stream has ended what came before, may start. */
 static double may_start(const struct call *c)
 {
@@ -339,6 +186,8 @@ static bool default_allows(uint32_t at)
     if (issued[at].stream == 0) return is_complete(at, -1);
     return is_complete(at, 0);
 }
+
+static int priority_of(const struct call *c) { return seen.priority[c->of ? issued[c->of - 1].stream : c->stream]; }
 
 /* The SM with room for most blocks of C; -1: none. */
 static int room_for(const struct call *c)
@@ -386,7 +235,7 @@ static bool blocks_go(void)
         for (uint32_t i = 0; i < b.submitted; i++) {
             const struct call *c = &issued[b.order[i]];
             if (c->kind != KERNEL || !c->to_place) continue;
-            if (first < 0 || seen.priority[c->stream] < seen.priority[issued[first].stream]) first = (int)b.order[i];
+            if (first < 0 || priority_of(c) < priority_of(&issued[first])) first = (int)b.order[i];
         }
         int sm = first < 0 ? -1 : room_for(&issued[first]);
         if (sm < 0) return has_changed;
@@ -410,6 +259,104 @@ static bool engines_go(void)
     return has_changed;
 }
 
+static void submit(uint32_t i)
+{
+    struct call *c = &issued[i];
+    c->is_submitted = true;
+    b.order[b.submitted++] = i;
+    c->to_place = c->kind == KERNEL ? (int)kernel_of(c)->grid.x : 0;
+    if (c->kind == COPY) c->left = (double)c->op->bytes;
+    blocks_go(); /* before the next one comes */
+}
+
+/* --- graphs --- */
+
+static bool is_copy(const struct graph *g, uint64_t nodes)
+{
+    for (uint32_t n = 0; n < g->count; n++)
+        if (nodes >> n & 1 && g->ops[n]->kind == GSIM_OP_COPY) return true;
+    return false;
+}
+
+/* The branch of node N: one that it opens, or the last opened of those that it follows. */
+static int branch_of(const struct graph *g, uint32_t n)
+{
+    int opened = 0, branch[NODES];
+    for (uint32_t i = 0; i <= n; i++) {
+        branch[i] = -1;
+        for (uint32_t k = 0; k < i; k++)
+            if (g->after[i] >> k & 1 && branch[k] > branch[i]) branch[i] = branch[k];
+        if (!g->after[i] || is_copy(g, g->after[i])) branch[i] = opened++;
+    }
+    return branch[n];
+}
+
+static bool crosses(const struct graph *g, uint32_t n)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < n; k++) found |= g->after[n] >> k & 1 && branch_of(g, k) != branch_of(g, n);
+    return found && g->after[n] & (g->after[n] - 1); /* of several */
+}
+
+/* Node C may start at READY, in turn if it need not wait for other branches. */
+static void node_ready(struct call *c, double ready, bool waits)
+{
+    c->arrival = later(ready, b.dispatcher);
+    c->turn = b.turns++;
+    if (!waits) b.dispatcher = c->arrival + device->graph_dispatch_us;
+}
+
+static void graph_starts(struct call *launch)
+{
+    const struct graph *g = &seen.graphs[launch->other];
+    uint32_t roots = 0;
+    launch->is_submitted = true;
+    for (uint32_t n = 0; n < g->count; n++)
+        if (!g->after[n]) node_ready(&issued[launch->nodes + n], b.now + roots++ * device->graph_branch_us, false);
+}
+
+static void end_work(struct call *c);
+
+/* Node C has ended: on their own branch in their order, behind copies, then across in the opposite order. */
+static void node_ended(const struct call *c)
+{
+    struct call *launch = &issued[c->of - 1];
+    const struct graph *g = &seen.graphs[launch->other];
+    uint32_t own = (uint32_t)(c - issued) - launch->nodes, left = 0;
+    for (uint32_t k = 0; k < 3 * g->count; k++) {
+        uint32_t pass = k / g->count, n = pass == 2 ? g->count - 1 - k % g->count : k % g->count;
+        uint32_t its = !crosses(g, n) ? 0 : is_copy(g, g->after[n]) ? 1 : 2;
+        bool may = g->after[n] >> own & 1 && its == pass;
+        for (uint32_t i = 0; i < n; i++) may &= !(g->after[n] >> i & 1) || issued[launch->nodes + i].is_done;
+        if (!may) continue;
+        struct call *next = &issued[launch->nodes + n];
+        double gap = its ? device->graph_cross_gap_us : device->graph_node_gap_us;
+        if (unit_of(next) != unit_of(c)) {
+            if (!unit_of(next)) gap += device->copy_to_kernel_us;
+            if (!unit_of(c)) gap += device->kernel_to_copy_us;
+        }
+        node_ready(next, b.now + gap, its > 0);
+    }
+    for (uint32_t n = 0; n < g->count; n++) left += !issued[launch->nodes + n].is_done;
+    if (!left) end_work(launch);
+}
+
+/* The nodes whose time has come start in turn. */
+static bool nodes_go(void)
+{
+    for (bool has_changed = false;; has_changed = true) {
+        int first = -1;
+        for (uint32_t i = 0; i < b.count; i++) {
+            const struct call *c = &issued[i], *f = &issued[first < 0 ? 0 : first];
+            if (!c->of || c->is_submitted || c->arrival > b.now + 1e-9) continue;
+            bool is_sooner = c->arrival < f->arrival - 1e-9 || (c->arrival < f->arrival + 1e-9 && c->turn < f->turn);
+            if (first < 0 || is_sooner) first = (int)i;
+        }
+        if (first < 0) return has_changed;
+        submit((uint32_t)first);
+    }
+}
+
 /* What may go on now does: queue by queue, each in the order of its calls; who cannot go on is in the way of the
  * others, but for a record without timing. */
 static bool streams_go_on(void)
@@ -424,17 +371,13 @@ static bool streams_go_on(void)
         bool may =
             c->arrival <= b.now + 1e-9 && default_allows(i) && (c->kind == WAIT || is_complete(i, (int)c->stream));
         if (may && c->kind == WAIT) may = issued[c->marker].is_done;
-        if (may && c->kind <= COPY) may = may_start(c) <= b.now + 1e-9;
+        if (may && c->kind <= GRAPH) may = may_start(c) <= b.now + 1e-9;
         is_blocked[c->queue] = !may && (c->kind != RECORD || seen.is_timed[c->event]);
         if (!may) continue;
         has_changed = true;
-        if (c->kind <= COPY) {
-            c->is_submitted = true;
-            b.order[b.submitted++] = i;
-            c->to_place = c->kind == KERNEL ? (int)kernel_of(c)->grid.x : 0;
-            c->left = (double)c->op->bytes;
-            blocks_go(); /* before the next one comes */
-        } else {
+        if (c->kind == GRAPH) graph_starts(c);
+        else if (c->kind < GRAPH) submit(i);
+        else {
             c->is_done = true;
             c->end = b.last[c->stream];
             c->to_place = b.unit[c->stream]; /* of a record: behind which unit */
@@ -465,6 +408,10 @@ static void end_work(struct call *c)
 {
     c->is_done = true;
     c->end = b.now;
+    if (c->of) {
+        node_ended(c);
+        return;
+    }
     int unit = unit_of(c);
     double gap = unit ? device->copy_gap_us : device->stream_gap_us;
     b.ready[c->stream][unit] = later(b.ready[c->stream][unit], b.now + gap);
@@ -516,9 +463,9 @@ static double next_event(void)
     }
     for (uint32_t i = 0; i < b.count; i++) {
         const struct call *c = &issued[i];
-        if (!is_enqueued(c) || c->is_done || c->is_submitted) continue;
+        if (c->kind > WAIT || c->is_done || c->is_submitted) continue;
         next = soonest(next, c->arrival);
-        if (c->kind <= COPY) next = soonest(next, may_start(c));
+        if (c->kind <= GRAPH && !c->of) next = soonest(next, may_start(c));
     }
     for (int slot = 0; slot < SMS * 32; slot++) {
         if (b.block_of[slot] >= 0) next = soonest(next, b.block_end[slot]);
@@ -551,6 +498,7 @@ void brute_simulate(const struct gsim_program *of, const struct gsim_device_spec
             goes_on = work_ends();
             goes_on |= blocks_go(); /* who waits for room gets it before who comes now */
             goes_on |= streams_go_on();
+            goes_on |= nodes_go();
             goes_on |= engines_go();
             goes_on |= host_goes_on();
         }
@@ -571,12 +519,12 @@ bool brute_agrees(const struct gsim_timeline *t, char text[BRUTE_TEXT])
         else copies++;
         for (size_t k = 0; c->kind == KERNEL && k < t->kernel_count; k++) {
             const struct gsim_kernel_record *r = &t->kernels[k];
-            if (r->stream == c->stream && is_near(gsim_time_us(r->start), c->start))
+            if (r->stream == c->stream && is_near(gsim_time_us(r->start), c->start) && !is_near(end, c->end))
                 start = gsim_time_us(r->start), end = gsim_time_us(r->end);
         }
         for (size_t k = 0; c->kind == COPY && k < t->copy_count; k++) {
             const struct gsim_copy_record *r = &t->copies[k];
-            if (r->stream == c->stream && is_near(gsim_time_us(r->start), c->start))
+            if (r->stream == c->stream && is_near(gsim_time_us(r->start), c->start) && !is_near(end, c->end))
                 start = gsim_time_us(r->start), end = gsim_time_us(r->end);
         }
         if (!text[0] && (!is_near(start, c->start) || !is_near(end, c->end)))
@@ -592,4 +540,3 @@ bool brute_agrees(const struct gsim_timeline *t, char text[BRUTE_TEXT])
 }
 
 bool brute_is_close(void) { return b.is_close; }
-bool brute_sees_all(void) { return !seen.is_beyond; }

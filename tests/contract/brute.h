@@ -3,7 +3,7 @@
  * A second simulator, written from docs/model alone. It sees the driver calls that were made, and has to come to
  * the same times as the machine: host calls and waits, streams, hardware queues, events, priorities, blocks of fixed
  * time on four SMs of compute capability 8.0, two copy engines on a shared bus, host threads without a lock of the
- * driver. Graphs and front ends it does not have.
+ * driver, graphs, built or captured. Front ends it does not have.
  */
 #pragma once
 
