@@ -15,7 +15,7 @@ static struct call issued[MOST];
 static struct {
     double now, host[THREADS], ended, ready[STREAMS][3], last[STREAMS],
         engine_from[2],            /* ready: behind the SMs, copies to, copies from */
-        dispatcher;                /* of graphs' nodes: free from then on */
+        dispatcher, node_end;      /* of graphs' nodes: free from then on; the last that ended */
     int unit[STREAMS];             /* of the stream's last work */
     int events[EVENTS], engine[2]; /* the latest record; the copy under way, -1: none */
     uint32_t count, next[THREADS], threads_free[SMS], registers_free[SMS], blocks_free[SMS], waiting, submitted, turns,
@@ -409,6 +409,8 @@ static void end_work(struct call *c)
     c->is_done = true;
     c->end = b.now;
     if (c->of) {
+        b.is_close |= b.node_end == b.now; /* two end at once: the dispatcher may take either first */
+        b.node_end = b.now;
         node_ended(c);
         return;
     }
