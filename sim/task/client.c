@@ -35,15 +35,16 @@ static void take_gpu(struct gsim_task_state *t)
     t->is_waiting = false;
 }
 
-/* The most urgent that waits, then who arrived first. */
-static void leave_gpu(struct gsim_task_state *t)
+/* The most urgent that waits, then who arrived first. T's own next request may have come long since. */
+static void leave_gpu(struct gsim_task_state *t, bool over)
 {
     struct gsim_tasks *all = t->all;
     struct gsim_task_state *best = NULL;
     gsim_machine_meet(all->machine);
     for (uint32_t i = 0; i < all->count; i++) {
         struct gsim_task_state *other = &all->states[i];
-        if (!other->is_waiting) continue;
+        bool has_come = other == t && !over && t->arrival < all->machine->running->local;
+        if (!other->is_waiting && !has_come) continue;
         if (!best || other->spec->priority < best->spec->priority ||
             (other->spec->priority == best->spec->priority && other->arrival < best->arrival))
             best = other;
@@ -108,7 +109,7 @@ static void do_iteration_end(struct gsim_driver *driver, uint32_t request)
     bool over = t->spec->source || is_over(t, request + 1);
     if (over) end_task(t);
     if (over) t->run.iterations = request + 1;
-    if (is_exclusive(t) && (over || !t->all->settings.whole_tasks)) leave_gpu(t);
+    if (is_exclusive(t) && (over || !t->all->settings.whole_tasks)) leave_gpu(t, over);
 }
 
 /* --- requests of a source that serves many --------------------------------------------------------------------- */

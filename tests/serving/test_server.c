@@ -13,12 +13,14 @@ struct fake {
     double now, ends;
 };
 
+static double prefill_us[2] = {60, 100};
+
 static struct fake *self(struct gsim_serving_machine *m) { return (struct fake *)m; }
 static double time_of(const struct fake *f, struct gsim_serving_launch l)
 {
     const struct gsim_serving_step *s = &f->spec->steps[l.index];
     if (l.us > 0) return l.us;
-    return s->kind != GSIM_STEP_PREFILL ? 10 : s->bucket == 2 ? 60 : 100;
+    return s->kind != GSIM_STEP_PREFILL ? 10 : prefill_us[s->bucket / 4];
 }
 static double now_us(struct gsim_serving_machine *m) { return self(m)->now; }
 static void idle_until(struct gsim_serving_machine *m, double us) { self(m)->now = us; }
@@ -327,6 +329,49 @@ static void test_queueing(void)
     }
 }
 
+/* M/M/c: an answer of a geometric number of steps of 10 us, p = 1/50 to be the last, on one slot or two, which a step
+ * serves at once. One: the mean wait of such steps is r (500 (2 - p) / 2) / (1 - r) (Pollaczek and Khinchine); a time
+ * from arrival to end is exponential, of mean 1 / (1/500 - rate). Two: C 500 / (2 (1 - r)) with Erlang's C, and half a
+ * step until the slot is looked at, for those who find the other one busy. Of 100,000 requests the standard error is 1
+ * % at r = 0.5, 2 % at 0.7; 8 % are four of them. Constant answers wait half as long, one slot of twice the rate 40 %
+ * less at 0.7. */
+static void test_queueing_servers(void)
+{
+    enum { REQUESTS = 100000 };
+    static struct gsim_served_arrival list[REQUESTS];
+    static const struct {
+        uint32_t slots;
+        double load;
+    } rows[] = {{1, 0.5}, {1, 0.7}, {2, 0.7}};
+    struct gsim_random numbers;
+    struct gsim_error error;
+    prefill_us[0] = 0.001;
+    for (int i = 0; i < 3; i++) {
+        double c = rows[i].slots, r = rows[i].load, rate = r * c / 500, now = 0, p = 1 / 50.0;
+        CHECK_OK(gsim_random_init(&numbers, 7 + (uint64_t)i, &error), error);
+        for (int k = 0; k < REQUESTS; k++) {
+            now -= log(1 - gsim_random_uniform(&numbers)) / rate;
+            double steps = ceil(log(1 - gsim_random_uniform(&numbers)) / log(1 - p));
+            list[k] =
+                (struct gsim_served_arrival){.arrival_us = now, .prompt = 2, .output = 1 + (uint32_t)fmax(steps, 1)};
+        }
+        gsim_random_release(&numbers);
+        struct gsim_serving_spec spec = spec_of(list, REQUESTS);
+        struct gsim_serving_result result;
+        spec.slots = rows[i].slots;
+        serve(&spec, "continuous", NULL, NULL, &result);
+        double a = r * c, erlang = a * a / 2 / (1 - r) / (1 + a + a * a / 2 / (1 - r)), wait;
+        if (c < 2) wait = r * 500 * (2 - p) / 2 / (1 - r);
+        else wait = erlang * 500 / (c * (1 - r)) + (1 - pow(1 - r, 2)) * 5;
+        CHECK_NEAR(gsim_quantiles_mean(&result.figures[GSIM_SERVED_QUEUE]) / wait, 1, 0.08);
+        double mean = 1 / (1 / 500.0 - rate);
+        for (int q = 1; c < 2 && q < 10; q += 4)
+            CHECK_NEAR(gsim_quantile(&result.figures[GSIM_SERVED_E2E], q / 10.0) / (-mean * log(1 - q / 10.0)), 1, 0.1);
+        gsim_serving_result_release(&result);
+    }
+    prefill_us[0] = 60;
+}
+
 static void test_missing_steps(void)
 {
     struct gsim_error error = {0};
@@ -438,10 +483,19 @@ static void test_random(void)
 }
 
 static const struct test_case cases[] = {
-    {"random loads", test_random},           {"policies", test_policies},   {"cache", test_cache},
-    {"preempted", test_preempted},           {"mixed", test_mixed},         {"buckets", test_buckets},
-    {"between_tokens", test_between_tokens}, {"sums", test_sums},           {"queueing", test_queueing},
-    {"missing_steps", test_missing_steps},   {"quantiles", test_quantiles}, {"routers", test_routers},
+    {"random loads", test_random},
+    {"policies", test_policies},
+    {"cache", test_cache},
+    {"preempted", test_preempted},
+    {"mixed", test_mixed},
+    {"buckets", test_buckets},
+    {"between_tokens", test_between_tokens},
+    {"sums", test_sums},
+    {"queueing", test_queueing},
+    {"queueing_servers", test_queueing_servers},
+    {"missing_steps", test_missing_steps},
+    {"quantiles", test_quantiles},
+    {"routers", test_routers},
 };
 
 TEST_MAIN("serving/server", cases)

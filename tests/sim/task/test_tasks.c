@@ -90,8 +90,12 @@ static void idle_others(void)
         double b_starts_us, a_ends_us, b_ends_us;
         const char *opt;
         bool is_off;
-    } runs[] = {{8, 2, 23, 25, NULL, false},  {8, 10, 19, 33, NULL, false}, {8, 0, 23, 23, NULL, false},
-                {8, 50, 19, 69, NULL, false}, {2, 50, 13, 69, NULL, false}, {8, 50, 23, 73, NULL, true},
+    } runs[] = {{8, 2, 23, 25, NULL, false},
+                {8, 10, 19, 33, NULL, false},
+                {8, 0, 23, 23, NULL, false},
+                {8, 50, 19, 69, NULL, false},
+                {2, 50, 13, 69, NULL, false},
+                {8, 50, 23, 73, NULL, true},
                 {8, 50, 23, 73, "memory=divided", false}};
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         struct task_fixture f = task_fixture();
@@ -195,9 +199,52 @@ static void queueing(void)
     task_fixture_release(&f);
 }
 
+/* Three queues before one server, each at random at 0.2 of its time: 20,000 requests a second of 10 us, 50,000 of 4,
+ * 10,000 of 20. What is under way takes R = (0.02 x 100 + 0.05 x 16 + 0.01 x 400) / 2 = 3.4 us more. First come, first
+ * served: all wait R / (1 - 0.6) = 8.5 (M/G/1). By priority: R / ((1 - s') (1 - s)), s' of the more urgent and s with
+ * one's own (Cobham): 4.25, 7.08, 14.17. Of 6,000 to 30,000 requests the standard errors are 1.5 to 3 %, 10 % three of
+ * them. Shortest first differs by 20 % or more for the first two. */
+static void queueing_by_priority(void)
+{
+    static const double us[] = {10, 4, 20}, rates[] = {2e4, 5e4, 1e4};
+    static const double waits[2][3] = {{8.5, 8.5, 8.5}, {4.25, 3.4 / 0.48, 3.4 / 0.24}};
+    for (int by_priority = 0; by_priority < 2; by_priority++) {
+        struct task_fixture f = task_fixture();
+        double all[3] = {0};
+        uint32_t count[3] = {0};
+        f.device = free_device();
+        for (int i = 0; i < 3; i++) {
+            struct gsim_task *task = add_kernel_task(&f, "a", 8, us[i]);
+            task->arrival = GSIM_ARRIVAL_POISSON;
+            task->rate_per_s = rates[i];
+            task->requests = 0;
+            task->duration_us = 6e5;
+            task->priority = by_priority ? i : 5;
+        }
+        share(&f, "exclusive");
+        for (size_t i = 0; i < f.timeline.request_count; i++) {
+            const struct gsim_request_record *r = &f.timeline.requests[i];
+            all[r->task] += gsim_time_us(r->end - r->arrival);
+            count[r->task]++;
+        }
+        for (int i = 0; i < 3; i++) {
+            CHECK_NEAR(count[i] / (rates[i] * 0.6), 1, 0.03);
+            CHECK_NEAR((all[i] / count[i] - us[i]) / waits[by_priority][i], 1, 0.1);
+        }
+        task_fixture_release(&f);
+    }
+}
+
 static const struct test_case cases[] = {
-    {"queueing", queueing},       {"side by side", side_by_side}, {"priorities", priorities}, {"parts", parts},
-    {"shared DRAM", shared_dram}, {"refusals", refusals},         {"processes", processes},
-    {"clients in turn", clients_in_turn}, {"idle others", idle_others},
+    {"queueing", queueing},
+    {"queueing by priority", queueing_by_priority},
+    {"side by side", side_by_side},
+    {"priorities", priorities},
+    {"parts", parts},
+    {"shared DRAM", shared_dram},
+    {"refusals", refusals},
+    {"processes", processes},
+    {"clients in turn", clients_in_turn},
+    {"idle others", idle_others},
 };
 TEST_MAIN("sim/task/tasks", cases)
