@@ -11,6 +11,7 @@
 #define SCALAR_BYTES  8    /* that the host reads outside loops */
 #define FILL_BLOCK    256  /* threads of a fill or a copy within the device */
 #define FILL_BLOCKS   1024
+#define MOST_URGENT   (-5) /* the priority of a stream, on GPUs since Volta */
 
 static const struct gsim_cu_value done = {.kind = GSIM_CU_NUMBER};
 
@@ -61,11 +62,12 @@ void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, cons
     uint32_t after[MOST_AFTER], count = 0;
     struct gsim_cu_stream *own = &s->device.streams[stream];
     op->stream = (int32_t)stream;
+    op->priority = own->priority;
     if (s->device.stream_count) {
         for (uint32_t i = 0; i < own->wait_count; i++) follow(after, &count, own->waits[i]);
         for (uint32_t i = 1; !stream && i <= s->device.stream_count; i++)
-            follow(after, &count, s->device.streams[i].last_op);
-        if (stream) follow(after, &count, s->device.streams[0].last_op);
+            if (!s->device.streams[i].is_apart) follow(after, &count, s->device.streams[i].last_op);
+        if (stream && !own->is_apart) follow(after, &count, s->device.streams[0].last_op);
         follow(after, &count, own->last_op);
     }
     for (uint32_t i = 0; hosts && i < hosts->host_count; i++)
@@ -371,13 +373,20 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
     gsim_cu_add_op(s, &op, gsim_cu_stream_of(s, c->at, c->values[3]), NULL);
 }
 
-static void make_stream(struct gsim_cu *s, const struct call *c)
+static void make_stream(struct gsim_cu *s, const struct call *c, bool has_flags)
 {
     if (s->options->log && !s->options->log->stream_line) s->options->log->stream_line = gsim_cu_line(s, c->at);
     if (s->device.stream_count + 1 >= GSIM_CU_STREAMS)
         gsim_cu_fail(s, c->at, "expected at most %u streams", GSIM_CU_STREAMS - 1);
-    else
-        set(s, c->values[0], gsim_cu_number(++s->device.stream_count));
+    else {
+        struct gsim_cu_stream *made = &s->device.streams[++s->device.stream_count];
+        made->is_apart = has_flags && number(c, 1, 0) != 0;
+        bool has_priority = c->kids->count > 3;
+        if (has_priority && !gsim_cu_is_known(c->values[2]))
+            gsim_cu_note(s, c->at, "the stream's priority is not known: 0 assumed");
+        made->priority = has_priority ? (int32_t)fmax(-100, fmin(100, number(c, 2, 0))) : 0;
+        set(s, c->values[0], gsim_cu_number(s->device.stream_count));
+    }
 }
 
 static void make_event(struct gsim_cu *s, const struct call *c)
@@ -419,7 +428,8 @@ static void record_event(struct gsim_cu *s, const struct call *c)
         for (uint32_t i = 1;
              stream == s->device.streams && i <= s->device.stream_count && event->count <= GSIM_CU_WAITS;
              i++) /* behind all */
-            if (s->device.streams[i].last_op) event->ops[event->count++] = s->device.streams[i].last_op;
+            if (s->device.streams[i].last_op && !s->device.streams[i].is_apart)
+                event->ops[event->count++] = s->device.streams[i].last_op;
     }
 }
 
@@ -452,8 +462,11 @@ static bool call_memory(struct gsim_cu *s, const struct call *c, const char *nam
 
 static bool call_order(struct gsim_cu *s, const struct call *c, const char *name)
 {
-    if (!strncmp(name, "cudaStreamCreate", 16)) make_stream(s, c);
-    else if (!strncmp(name, "cudaEventCreate", 15)) make_event(s, c);
+    if (!strncmp(name, "cudaStreamCreate", 16)) make_stream(s, c, name[16]);
+    else if (!strcmp(name, "cudaDeviceGetStreamPriorityRange")) {
+        set(s, c->values[0], gsim_cu_number(0));
+        set(s, c->values[1], gsim_cu_number(MOST_URGENT));
+    } else if (!strncmp(name, "cudaEventCreate", 15)) make_event(s, c);
     else if (!strcmp(name, "cudaEventRecord")) record_event(s, c);
     else if (!strcmp(name, "cudaStreamWaitEvent")) wait_event(s, c);
     else if (!strcmp(name, "cudaDeviceSynchronize") || !strcmp(name, "cudaThreadSynchronize")) wait_device(s);

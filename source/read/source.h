@@ -77,6 +77,8 @@ struct gsim_cu_stream {
     uint32_t last_op; /* index + 1; 0: none */
     uint32_t waits[GSIM_CU_WAITS];
     uint32_t wait_count;
+    int32_t priority;
+    bool is_apart; /* cudaStreamNonBlocking: no order with the default stream */
 };
 
 /* What was there when it was recorded: the stream's last op and what its next one waits for. */

@@ -90,6 +90,13 @@ saves back graph 14 26
 # A step ends where the host waits for its stream, though all kernels are the same; it may be one launch of a graph.
 trace equal 'for (i = 0; i < 20; i++) { t = 225 * i; for (k = 0; k < 40; k++) launch(1, 7, t + 5 * k, 4, t + 5 * k + 6, 3, "solve"); call("cudaStreamSynchronize", 1, t + 200, 10) }'
 says equal explain 'as recorded 225.0 us'
+# Of a program without operators an iteration is a step, however few its launches: the kernels of parts of the same length are
+# compared. A loop of one kernel and a wait; one of two kernels, each waited for: 110 and 300 us, not as many as make eight launches.
+trace single 'for (i = 0; i < 20; i++) { t = 110 * i; launch(1, 7, t, 4, t + 5, 100, "k"); call("cudaDeviceSynchronize", 1, t + 5, 102) }'
+says single explain '20 steps by waits for the whole GPU: as recorded 110.0 us'
+trace turns 'for (i = 0; i < 12; i++) { t = 300 * i; launch(1, 7, t, 4, t + 5, 180, "fwd"); call("cudaDeviceSynchronize", 1, t + 5, 182); launch(1, 7, t + 190, 4, t + 195, 95, "bwd")
+    call("cudaDeviceSynchronize", 1, t + 195, 97) }'
+says turns explain '12 steps by waits for the whole GPU: as recorded 300.0 us'
 trace replays 'for (i = 0; i < 20; i++) { t = 400 * i; call("cudaGraphLaunch", 1, t, 6); of = id; for (k = 0; k < 100; k++) kernel(7, t + 8 + 2 * k, 1.7, "n", of); call("cudaStreamSynchronize", 1, t + 7, 205) }'
 says replays explain 'as recorded 400.0 us'
 # Copies that return early have calls of their own: 9 us each beside launches of 8, every 30.

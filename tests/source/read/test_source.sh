@@ -98,6 +98,31 @@ has program '"reads": ["rows", "other"], "writes": [{"buffer": "both", "offset":
 import_ok "$sources/hits.cu" -DSTEPS=4
 count 5 '"kernel": "spread"'
 
+# A stream that does not block neither waits for the default stream nor is waited for; one with a priority does, and passes it on.
+cat >"$scratch/apart.cu" <<'EOF'
+#include <cuda_runtime.h>
+__global__ void one(float *a) { a[threadIdx.x] = 1.0f; }
+int main()
+{
+    float *a, *b, *c;
+    cudaStream_t apart, urgent;
+    int least, greatest;
+    cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); cudaMalloc(&c, 4096);
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+    cudaStreamCreateWithPriority(&urgent, cudaStreamDefault, greatest);
+    one<<<1, 256>>>(a);
+    one<<<2, 256, 0, apart>>>(b);
+    one<<<3, 256, 0, urgent>>>(c);
+    one<<<4, 256>>>(a);
+    cudaDeviceSynchronize();
+}
+EOF
+import_ok "$scratch/apart.cu"
+has program '"writes": ["b"], "stream": 1}'
+has program '"writes": ["c"], "stream": 2, "priority": -5, "after": [0]}'
+has program '"grid": [4, 1, 1], "block": [256, 1, 1], "writes": ["a"], "stream": 0, "after": [2, 0]}'
+
 import_ok "$sources/join.cu"
 is_last 'launches: 2 of 2 read'
 count 13 '"op": "kernel"'

@@ -15,7 +15,8 @@
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
 #define ALIKE        0.2  /* parts between waits differ by less in their launches */
 #define MOSTLY       0.6  /* of the parts are alike */
-#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework */
+#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework; of parts of less, kernels count */
+#define NEARLY       0.98 /* of the parts, where kernels count */
 #define LEAST_NODES  2    /* of a part all of whose works graphs have launched */
 #define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
 #define LEAST_COUNT  3    /* and how often they must */
@@ -69,6 +70,15 @@ static uint32_t first_work(const struct finder *f, int64_t time_ns)
 static uint32_t works_within(const struct finder *f, int64_t from_ns, int64_t until_ns)
 {
     return first_work(f, until_ns) - first_work(f, from_ns);
+}
+
+static uint32_t name_of(const struct finder *f, uint32_t work) { return f->r->shapes[f->r->works[work].shape].name; }
+
+static bool has_operators(const struct finder *f)
+{
+    for (uint32_t i = 0; i < f->r->host_event_count; i++)
+        if (gsim_host_is_operator(&f->r->host_events[i])) return true;
+    return false;
 }
 
 /* Whether the host waits for the whole GPU between the two. */
@@ -177,12 +187,13 @@ static enum gsim_status add_annotated(struct finder *f, const struct family *fam
 struct part {
     int64_t end_ns;
     uint32_t works;
+    uint64_t kernels; /* which, in their order: of a program without a framework */
 };
 
-static bool is_alike(uint32_t a, uint32_t b)
+static bool is_alike(const struct part *a, const struct part *b)
 {
-    double larger = a > b ? a : b, smaller = a > b ? b : a;
-    return larger - smaller <= ALIKE * larger;
+    double larger = a->works > b->works ? a->works : b->works, smaller = a->works > b->works ? b->works : a->works;
+    return larger < LEAST_WORKS && a->kernels ? a->kernels == b->kernels : larger - smaller <= ALIKE * larger;
 }
 
 /* When the program began: its first operator or call. */
@@ -203,8 +214,9 @@ static uint32_t find_cycle(const struct part *parts, uint32_t count, uint32_t le
     for (uint32_t cycle = 1; cycle * 2 <= count && cycle <= TRIES; cycle++) {
         uint32_t alike = 0, works = 0;
         for (uint32_t i = 0; i < cycle; i++) works += parts[count - 1 - i].works;
-        for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(parts[i].works, parts[i + cycle].works);
-        if (works >= least && (double)alike >= MOSTLY * (double)(count - cycle)) return cycle;
+        for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(&parts[i], &parts[i + cycle]);
+        double share = parts[0].kernels && works < LEAST_WORKS * cycle ? NEARLY : MOSTLY;
+        if (works >= least && (double)alike >= share * (double)(count - cycle)) return cycle;
     }
     return 0;
 }
@@ -215,7 +227,7 @@ static uint32_t find_tail(const struct part *parts, uint32_t count, uint32_t wor
     for (*cycle = 1; *cycle * LEAST_TAIL <= count && *cycle <= TRIES; ++*cycle) {
         uint32_t from = count, held = 0, step = 0;
         for (uint32_t i = 0; i < *cycle; i++) step += parts[count - 1 - i].works;
-        while (from > 0 && (from + *cycle > count || is_alike(parts[from - 1].works, parts[from - 1 + *cycle].works)))
+        while (from > 0 && (from + *cycle > count || is_alike(&parts[from - 1], &parts[from - 1 + *cycle])))
             held += parts[--from].works;
         from += (count - from) % *cycle;
         if (step >= least && (count - from) / *cycle >= LEAST_TAIL && held >= TAIL * works) return from;
@@ -229,18 +241,21 @@ static enum gsim_status find_waits(struct finder *f)
     struct part *parts = gsim_alloc(sizeof *parts * ((size_t)f->host->count + 1));
     if (!parts) return gsim_no_memory(f->r->error);
     uint32_t count = 0, works = 0, tail_cycle;
-    bool is_graph = true;
+    uint64_t kernels = 0;
+    bool is_graph = true, has_framework = has_operators(f);
     for (uint32_t i = 0; i < f->host->count; i++) {
         const struct gsim_step *step = &f->host->steps[i];
         works += step->kind == GSIM_STEP_WORK;
+        if (step->kind == GSIM_STEP_WORK && !has_framework) kernels = 31 * kernels + 1 + name_of(f, step->index);
         uint32_t call = step->kind == GSIM_STEP_WORK ? f->r->works[step->index].call : GSIM_NO_CALL;
         is_graph &= step->kind != GSIM_STEP_WORK ||
                     (call != GSIM_NO_CALL && f->r->calls[call].kind == GSIM_CALL_GRAPH);
         if (step->kind != GSIM_STEP_SYNC || f->r->calls[step->index].kind != GSIM_CALL_SYNC_DEVICE || !works) continue;
-        parts[count++] = (struct part){f->r->calls[step->index].end_ns, works};
+        parts[count++] = (struct part){f->r->calls[step->index].end_ns, works, kernels};
         works = 0;
+        kernels = 0;
     }
-    uint32_t least = is_graph ? LEAST_NODES : LEAST_WORKS, cycle = find_cycle(parts, count, least),
+    uint32_t least = is_graph ? LEAST_NODES : has_framework ? LEAST_WORKS : 1, cycle = find_cycle(parts, count, least),
              tail = find_tail(parts, count, f->work_count, least, &tail_cycle);
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
@@ -289,9 +304,8 @@ static enum gsim_status find_annotated(struct finder *f)
 /* The kernel, and whether the host has waited since the launch before. */
 static uint32_t token_of(const struct finder *f, uint32_t index)
 {
-    const struct gsim_activity *work = &f->r->works[work_at(f, index)->index];
     uint32_t at = f->works[index];
-    return 2 * f->r->shapes[work->shape].name + (at && f->host->steps[at - 1].kind == GSIM_STEP_SYNC);
+    return 2 * name_of(f, work_at(f, index)->index) + (at && f->host->steps[at - 1].kind == GSIM_STEP_SYNC);
 }
 
 /* Whether the launches are the same PERIOD apart, from the first to the last. */
@@ -321,12 +335,11 @@ static bool has_one_thread(const struct finder *f)
 static bool has_sign(const struct finder *f, uint32_t count)
 {
     struct family families[FAMILIES];
-    uint32_t waits = 0, operators = 0, family_count = find_families(f, families);
+    uint32_t waits = 0, family_count = find_families(f, families);
     for (uint32_t i = 0; i < f->host->count; i++) waits += f->host->steps[i].kind == GSIM_STEP_SYNC;
-    for (uint32_t i = 0; i < f->r->host_event_count; i++) operators += gsim_host_is_operator(&f->r->host_events[i]);
     for (uint32_t i = 0; i < family_count; i++)
         if (families[i].count == count) return true;
-    return !operators || waits >= count;
+    return !has_operators(f) || waits >= count;
 }
 
 /* Whether each period begins with a launch of its own: the works of a graph have one. */
@@ -352,8 +365,7 @@ static uint32_t repeated_tail(const struct finder *f, uint32_t period)
 static uint32_t find_last_launches(const struct finder *f, uint32_t *from)
 {
     uint32_t tries = 0, end = f->work_count - 1;
-    for (uint32_t i = 0; i < f->r->host_event_count; i++)
-        if (gsim_host_is_operator(&f->r->host_events[i])) return 0;
+    if (has_operators(f)) return 0;
     for (uint32_t p = LEAST_PERIOD; p <= f->work_count / LEAST_TAIL && tries < TRIES; p++) {
         if (token_of(f, end) != token_of(f, end - p)) continue;
         tries++;
