@@ -119,9 +119,9 @@ int main()
 }
 EOF
 import_ok "$scratch/apart.cu"
-has program '"writes": ["b"], "stream": 1}'
-has program '"writes": ["c"], "stream": 2, "priority": -5, "after": [0]}'
-has program '"grid": [4, 1, 1], "block": [256, 1, 1], "writes": ["a"], "stream": 0, "after": [2, 0]}'
+has program '"sm_cycles": 16, "stream": 1}'
+has program '"sm_cycles": 24, "stream": 2, "priority": -5, "after": [0]}'
+has program '"sm_cycles": 32, "stream": 0, "after": [2, 0]}'
 
 import_ok "$sources/join.cu"
 is_last 'launches: 2 of 2 read'
