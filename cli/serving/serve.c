@@ -12,22 +12,16 @@
 #include "cli/cli.h"
 #include "sim/base/jobs/progress.h"
 #include "sim/base/text.h"
-#include "sweep/stats.h"
+#include "cli/serving/rows.h"
 
 #define MOST_RATES  256
 #define MOST_NAMES  32
 #define WITHIN      0.99 /* of the requests keep the limits at the greatest rate */
 #define RATE_STEP   1.01 /* the search ends where a rate holds and one of so many times it does not */
 #define RATE_DRAWS  5
+#define MOST_DRAWS  1e6
 #define KEEPS_MOST  1000000u /* requests of which each is reported */
 #define SEED_STEP   2654435761u
-
-struct cell {
-    double rate;      /* 0: as the file says */
-    const struct gsim_batching_ops *policy;
-    void *params;
-    enum gsim_beside beside;
-};
 
 struct serve {
     const struct gsim_cli_arguments *arguments;
@@ -37,7 +31,7 @@ struct serve {
     const struct gsim_batching_ops *policies[MOST_NAMES];
     void *params[MOST_NAMES];
     enum gsim_beside besides[GSIM_BESIDE_COUNT];
-    uint32_t rate_count, policy_count, beside_count;
+    uint32_t rate_count, policy_count, beside_count, draws;
     bool is_search; /* for the greatest rate */
     uint64_t draw;  /* added to the seed */
     struct gsim_progress progress;
@@ -157,11 +151,6 @@ static enum gsim_status add_policy(struct serve *v, const char *name, struct gsi
             status = gsim_params_set((*ops)->params, *params, spec->options[i][0], spec->options[i][1], error);
     }
     return status;
-}
-
-static uint32_t gpus_of(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
-{
-    return spec->replicas * (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
 }
 
 static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error)
@@ -299,7 +288,7 @@ static double interpolation_error(struct serve *v, const struct gsim_serving_spe
     return worst;
 }
 
-static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool keeps,
+static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *cell, bool keeps,
                                  struct gsim_serving_result *result, struct gsim_serving_head *head,
                                  struct gsim_error *error)
 {
@@ -311,7 +300,7 @@ static enum gsim_status run_cell(struct serve *v, const struct cell *cell, bool 
     *head = (struct gsim_serving_head){.spec = spec,
                                        .device = gsim_cli_server_library(v->server)->device->name,
                                        .batching = cell->policy->name,
-                                       .gpus = gpus_of(spec, cell->policy),
+                                       .gpus = gsim_serve_gpus(spec, cell->policy),
                                        .seed = seed,
                                        .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
                                        .interpolation_error = NAN};
@@ -363,7 +352,7 @@ static void put_text(const void *what, struct gsim_output *out)
 static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
 {
     const char *report = v->arguments->value[GSIM_CLI_REPORT];
-    const struct cell cell = {v->rates[0], v->policies[0], v->params[0], v->besides[0]};
+    const struct gsim_serve_cell cell = {v->rates[0], v->policies[0], v->params[0], v->besides[0]};
     struct gsim_serving_result result = {0};
     struct answer a = {.result = &result};
     enum gsim_status status = run_cell(v, &cell, report != NULL, &result, &a.head, error);
@@ -373,97 +362,44 @@ static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
     return status;
 }
 
-static const struct {
-    const char *name;
-    int figure; /* -1: a rate */
-    double fraction;
-} columns[] = {
-    {"requests_per_s", -1, 0},
-    {"tokens_per_s", -1, 1},
-    {"goodput_per_s", -1, 2},
-    {"ttft_p50_us", GSIM_SERVED_TTFT, 0.5},
-    {"ttft_p90_us", GSIM_SERVED_TTFT, 0.9},
-    {"ttft_p99_us", GSIM_SERVED_TTFT, 0.99},
-    {"tpot_p50_us", GSIM_SERVED_TPOT, 0.5},
-    {"tpot_p90_us", GSIM_SERVED_TPOT, 0.9},
-    {"tpot_p99_us", GSIM_SERVED_TPOT, 0.99},
-    {"itl_p99_us", GSIM_SERVED_ITL, 0.99},
-    {"e2e_p50_us", GSIM_SERVED_E2E, 0.5},
-    {"e2e_p99_us", GSIM_SERVED_E2E, 0.99},
-};
-#define COLUMN_COUNT (sizeof columns / sizeof columns[0])
-
-static double value_of(struct gsim_serving_result *r, size_t column)
+/* Draws of one cell; REQUESTS: of the last. */
+static enum gsim_status run_draws(struct serve *v, const struct gsim_serve_cell *cell,
+                                  struct gsim_stats stats[GSIM_SERVE_COLUMNS], uint64_t *requests,
+                                  struct gsim_error *error)
 {
-    if (columns[column].figure >= 0)
-        return gsim_quantile(&r->figures[columns[column].figure], columns[column].fraction);
-    double count = columns[column].fraction < 0.5   ? (double)r->requests
-                   : columns[column].fraction < 1.5 ? (double)r->tokens
-                                                    : (double)r->good;
-    return gsim_serving_rate(r, count);
-}
-
-static const char *time_text(char text[GSIM_TEXT_SIZE], double us)
-{
-    if (!isfinite(us)) return "-";
-    return gsim_text_us(text, us);
-}
-
-static void put_row(struct gsim_output *out, const struct cell *cell, uint32_t gpus, struct gsim_serving_result *r)
-{
-    char text[GSIM_TEXT_SIZE], rate[32];
-    snprintf(rate, sizeof rate, "%.5g", cell->rate);
-    gsim_output_printf(out, "%7s %-13s %-9s %4u %8.5g %8.5g %8.5g", cell->rate > 0 ? rate : "file", cell->policy->name,
-                       gsim_beside_text(cell->beside), gpus, value_of(r, 1), value_of(r, 2), value_of(r, 2) / gpus);
-    for (size_t c = 3; c < 9; c++)
-        if (c % 3 != 1) gsim_output_printf(out, " %8s", time_text(text, value_of(r, c)));
-    gsim_output_text(out, "\n");
-}
-
-static void put_csv_row(struct gsim_output *out, const struct gsim_serving_spec *spec, const struct cell *cell,
-                        struct gsim_serving_result *r)
-{
-    gsim_output_put(out, "%c,%c,%s,%.9g,%z", spec->name, cell->policy->name, gsim_beside_text(cell->beside), cell->rate,
-                    (unsigned long long)r->requests);
-    for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        double value = value_of(r, c);
-        gsim_output_text(out, ",");
-        if (isfinite(value)) gsim_output_real(out, value);
+    enum gsim_status status = GSIM_OK;
+    bool differ = v->draws == 1;
+    for (size_t c = 0; c < GSIM_SERVE_COLUMNS; c++) gsim_stats_init(&stats[c]);
+    for (v->draw = 0; v->draw < v->draws && !status; v->draw++) {
+        struct gsim_serving_result result = {0};
+        struct gsim_serving_head head;
+        status = run_cell(v, cell, false, &result, &head, error);
+        for (size_t c = 0; c < GSIM_SERVE_COLUMNS && !status; c++)
+            if (isfinite(gsim_serve_value(&result, c))) gsim_stats_add(&stats[c], gsim_serve_value(&result, c));
+        *requests = result.requests;
+        gsim_serving_result_release(&result);
+        for (size_t c = 0; c < GSIM_SERVE_COLUMNS; c++) differ |= stats[c].minimum < stats[c].maximum;
     }
-    gsim_output_printf(out, ",%u", gpus_of(spec, cell->policy));
-    gsim_output_text(out, "\n");
-}
-
-static void put_heads(struct gsim_output *table, struct gsim_output *csv, const struct serve *v)
-{
-    gsim_output_printf(table,
-                       "%s on %s, seed %llu: rate and goodput in requests per s, of it a GPU's; tokens per s\n\n",
-                       gsim_cli_server_spec(v->server)->name, gsim_cli_server_library(v->server)->device->name,
-                       (unsigned long long)gsim_cli_server_seed(v->server));
-    gsim_output_printf(table, "%7s %-13s %-9s %4s %8s %8s %8s %8s %8s %8s %8s\n", "rate", "batching",
-                       "prefill", "GPUs", "tokens", "goodput", "per GPU", "TTFT p50", "p99", "TPOT p50", "p99");
-    if (!csv) return;
-    gsim_output_text(csv, "name,batching,prefill_beside,rate_per_s,requests");
-    for (size_t c = 0; c < COLUMN_COUNT; c++) gsim_output_printf(csv, ",%s", columns[c].name);
-    gsim_output_text(csv, ",gpus");
-    gsim_output_text(csv, "\n");
+    if (!status && !differ)
+        status = gsim_error_set(error, GSIM_USAGE, "--repeat: nothing is drawn here: all draws are the same");
+    return status;
 }
 
 static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, struct gsim_output *csv,
                                   struct gsim_error *error)
 {
+    const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
     enum gsim_status status = GSIM_OK;
-    put_heads(table, csv, v);
+    gsim_serve_put_heads(table, csv, v->server, v->draws);
     for (uint32_t r = 0; r < v->rate_count; r++)
         for (uint32_t p = 0; p < v->policy_count; p++)
             for (uint32_t b = 0; b < v->beside_count && !status; b++) {
-                const struct cell cell = {v->rates[r], v->policies[p], v->params[p], v->besides[b]};
-                struct gsim_serving_result result = {0};
-                struct gsim_serving_head head;
-                status = run_cell(v, &cell, false, &result, &head, error);
-                if (!status) put_row(table, &cell, gpus_of(gsim_cli_server_spec(v->server), cell.policy), &result);
-                if (!status && csv) put_csv_row(csv, gsim_cli_server_spec(v->server), &cell, &result);
-                gsim_serving_result_release(&result);
+                const struct gsim_serve_cell cell = {v->rates[r], v->policies[p], v->params[p], v->besides[b]};
+                struct gsim_stats stats[GSIM_SERVE_COLUMNS];
+                uint64_t requests = 0;
+                status = run_draws(v, &cell, stats, &requests, error);
+                if (!status) gsim_serve_put_row(table, &cell, gsim_serve_gpus(spec, cell.policy), stats);
+                if (!status && csv) gsim_serve_put_csv_row(csv, spec, &cell, requests, stats, v->draws);
             }
     return status;
 }
@@ -471,10 +407,10 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
 /* --- the greatest rate ---------------------------------------------------------------------------------------- */
 
 /* Of the requests at RATE, the share within the limits. */
-static enum gsim_status share_within(struct serve *v, const struct cell *like, double rate, double *share,
+static enum gsim_status share_within(struct serve *v, const struct gsim_serve_cell *like, double rate, double *share,
                                      struct gsim_error *error)
 {
-    struct cell cell = *like;
+    struct gsim_serve_cell cell = *like;
     struct gsim_serving_result result = {0};
     struct gsim_serving_head head;
     cell.rate = rate;
@@ -485,7 +421,8 @@ static enum gsim_status share_within(struct serve *v, const struct cell *like, d
 }
 
 /* The greatest rate of one draw: doubled or halved until one holds and one does not, then between them. 0: none. */
-static enum gsim_status find_most(struct serve *v, const struct cell *cell, double *most, struct gsim_error *error)
+static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell *cell, double *most,
+                                  struct gsim_error *error)
 {
     double low = 0, high = INFINITY, rate = 1, share;
     while (high / low > RATE_STEP && rate > GSIM_RATE_LEAST * 1e3 && rate < 1e8) {
@@ -513,24 +450,24 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
     if (csv) gsim_output_text(csv, "name,batching,prefill_beside,gpus,most_per_s,half_per_s,most_per_gpu\n");
     for (uint32_t p = 0; p < v->policy_count; p++)
         for (uint32_t b = 0; b < v->beside_count && !status; b++) {
-            const struct cell cell = {0, v->policies[p], v->params[p], v->besides[b]};
+            const struct gsim_serve_cell cell = {0, v->policies[p], v->params[p], v->besides[b]};
             struct gsim_stats draws;
             gsim_stats_init(&draws);
-            for (v->draw = 0; v->draw < RATE_DRAWS && !status; v->draw++) {
+            for (v->draw = 0; v->draw < v->draws && !status; v->draw++) {
                 double most = 0;
                 status = find_most(v, &cell, &most, error);
                 gsim_stats_add(&draws, most);
             }
             if (status) break;
             double mean = gsim_stats_mean(&draws), half = gsim_stats_ci95(&draws);
-            uint32_t gpus = gpus_of(spec, cell.policy);
+            uint32_t gpus = gsim_serve_gpus(spec, cell.policy);
             gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,
                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
             if (csv)
                 gsim_output_put(csv, "%c,%c,%s,%u,%r,%r,%r\n", spec->name, cell.policy->name,
                                 gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
         }
-    gsim_output_printf(table, "\n+-: the 95 %% interval over %d draws; the search ends within %g %%\n", RATE_DRAWS,
+    gsim_output_printf(table, "\n+-: the 95 %% interval over %u draws; the search ends within %g %%\n", v->draws,
                        100 * (RATE_STEP - 1));
     return status;
 }
@@ -578,8 +515,11 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
     if (!status) status = parse_rates(&v, &error);
     if (!status) status = parse_arrivals(&v, &error);
     if (!status) status = parse_replicas(&v, &error);
-    bool is_one =
-        !v.is_search && v.rate_count * v.policy_count * v.beside_count == 1 && !arguments->value[GSIM_CLI_CSV];
+    if (!status)
+        status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws,
+                                &error);
+    bool is_one = !v.is_search && v.rate_count * v.policy_count * v.beside_count * v.draws == 1 &&
+                  !arguments->value[GSIM_CLI_CSV];
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])
         status = gsim_error_set(&error, GSIM_USAGE, "--report: of one run alone; --csv FILE writes the table");
     if (!status) status = is_one ? run_one(&v, &error) : run_table(&v, &error);

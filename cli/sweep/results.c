@@ -162,6 +162,19 @@ static union gsim_value value_at(struct results *r, size_t i, size_t j, bool is_
     return (union gsim_value){.text = gsim_arena_printf(&r->arena, "%.15g", cell->real)};
 }
 
+/* A column's, a device's number's or, of a task's figure, as its name ends; "" for speed-ups and counts. */
+static const char *unit_of(const char *name)
+{
+    enum gsim_column column = gsim_column_find(name);
+    if (column < GSIM_COLUMN_COUNT) return gsim_column_unit(column);
+    if (strncmp(name, "device.", 7) == 0) {
+        enum gsim_device_number number = gsim_device_number_find(name + 7);
+        return number < GSIM_DEVICE_NUMBER_COUNT ? gsim_device_number_unit(number) : "";
+    }
+    size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, "_us") == 0 ? "us" : "";
+}
+
 /* Names, then the value or the figures of a group, then the status, which is shown where one is not ok. */
 static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
 {
@@ -175,7 +188,10 @@ static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
                            : figures   ? figure_head(s, j - s->name_count)
                            : is_status ? "status"
                                        : s->value_name;
-        columns[j] = (struct gsim_answer_column){name, "", is_text(s, j) ? GSIM_VALUE_TEXT : GSIM_VALUE_NUMBER,
+        size_t figure = j - s->name_count;
+        bool is_value = !is_name && !is_status && (s->pairs ? figure == 4 || figure == 5 : !figures || figure);
+        const char *unit = is_name ? unit_of(name) : is_value ? unit_of(s->value_name) : "";
+        columns[j] = (struct gsim_answer_column){name, unit, is_text(s, j) ? GSIM_VALUE_TEXT : GSIM_VALUE_NUMBER,
                                                  is_status && !has_failed(s)};
         if (!columns[j].is_detail) r->look[shown++] = (struct gsim_look){name, name, is_name ? "%.10g" : NULL};
     }

@@ -7,7 +7,7 @@
     X(VARY, "vary", "NAME=VALUES", GSIM_CLI_ON_SWEEP)                                                                  \
     X(PAIRED, "paired", "'N=VALUES M=VALUES'", GSIM_CLI_ON_SWEEP)                                                      \
     X(CONDITION, "where", "CONDITION", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_PLOT)                     \
-    X(REPEAT, "repeat", "R", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE)                                                  \
+    X(REPEAT, "repeat", "R", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_SERVE)                              \
     X(SAMPLES, "samples", "N", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)                                            \
     X(SAMPLE_SEED, "sample-seed", "S", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)                                    \
     X(OUT, "out", "FILE", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS)                                                     \

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <string.h>
 
 #define GSIM_ORDER(name, type, keys)                                                                                   \
@@ -21,9 +22,13 @@
         return (a > b) - (a < b);                                                                                      \
     }
 
+/* What is no number (NAN) comes last, both ways. */
+#define GSIM_NO_NUMBER(one, other) (isnan((double)(one)) && !isnan((double)(other)))
 #define GSIM_UP(member)                                                                                                \
-    if (a->member != b->member) return a->member < b->member ? -1 : 1;
+    if (a->member < b->member || GSIM_NO_NUMBER(b->member, a->member)) return -1;                                      \
+    if (a->member > b->member || GSIM_NO_NUMBER(a->member, b->member)) return 1;
 #define GSIM_DOWN(member)                                                                                              \
-    if (a->member != b->member) return a->member > b->member ? -1 : 1;
+    if (a->member > b->member || GSIM_NO_NUMBER(b->member, a->member)) return -1;                                      \
+    if (a->member < b->member || GSIM_NO_NUMBER(a->member, b->member)) return 1;
 #define GSIM_TEXT(member)                                                                                              \
     if (strcmp(a->member, b->member) != 0) return strcmp(a->member, b->member);

@@ -107,6 +107,16 @@ most=$(awk -F, 'NR == 2 { print $5 }' most.csv)
 good() { serve hostless.json --requests 60 --rate "$1" --within ttft=60ms,tpot=5ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
 good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most per s: $(cat out)"
 ! good "$(awk -v r="$most" 'BEGIN { print r * 1.5 }')" || fail "at 1.5 of $most per s: $(cat out)"
+# Means of three draws are those of three runs, with Student's t of two degrees, 4.3027; of a list without noise nothing is drawn.
+for seed in 7 8 9; do serve hostless.json --requests 60 --rate 40 --seed $seed --csv one.csv && tail -n 1 one.csv; done >draws
+serve hostless.json --requests 60 --rate 40 --seed 7 --repeat 3 --csv repeat.csv
+awk -F, 'FNR == NR { n++; sum += $11; squares += $11 * $11; next }
+    FNR == 2 { mean = sum / n; half = 4.3027 * sqrt((squares - n * mean * mean) / (n - 1) / n)
+        exit !($11 > mean - 0.01 && $11 < mean + 0.01 && $24 > 0.999 * half && $24 < 1.001 * half && half > 10) }' draws repeat.csv ||
+    fail "--repeat: $(cat draws repeat.csv)"
+grep -q '^ *+- ' out || fail "--repeat: no intervals: $(cat out)"
+sed 's/"arrivals.*"output": {[^}]*}/"requests": [{"arrival_us": 0, "prompt": 128, "output": 4}]/' hostless.json >listed.json
+refuses 'nothing is drawn here' serve listed.json --repeat 2
 refuses "expected limits: --within" serve "$runs/same_60.json.gz" --rate most
 refuses "--within: expected ttft=TIME" serve hostless.json --within e2e=3
 

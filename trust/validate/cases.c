@@ -77,15 +77,14 @@ static enum gsim_status simulate(const struct gsim_validation *v, struct two *tw
     gsim_demands_share_l2(demands, 2, v->device);
     double later_us = c->delay_us > 0 ? c->delay_us + v->device->launch_us : RELEASE_GAP_US;
     two->gpu = gsim_gpu_create(&arena, v->device, v->gpu, &listener);
-    bool fits = two->gpu != NULL;
-    for (int turn = 0; turn < 2 && fits; turn++) {
+    for (int turn = 0; turn < 2 && two->gpu; turn++) {
         int i = turn ? !first : first;
         gsim_time at = turn ? gsim_time_from_us(later_us) : 0;
         advance_until(two, at);
-        fits = gsim_gpu_submit(two->gpu, at, &demands[i], i ? c->priority : 0, (void *)&c->kernels[i]);
+        (void)gsim_gpu_submit(two->gpu, at, &demands[i], i ? c->priority : 0, (void *)&c->kernels[i]);
         count_placed(two, at, &c->kernels[i]);
     }
-    if (fits) advance_until(two, GSIM_TIME_NEVER - 1);
+    if (two->gpu) advance_until(two, GSIM_TIME_NEVER - 1);
     gsim_arena_release(&arena);
     two->gpu = NULL;
     return GSIM_OK;

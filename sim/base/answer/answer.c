@@ -58,9 +58,7 @@ static void put_value(struct gsim_output *out, enum gsim_value_type type, union 
     case GSIM_VALUE_COUNT: gsim_output_put(out, "%z", value.count); break;
     case GSIM_VALUE_BOOL: gsim_output_put(out, is_csv ? "%d" : "%b", value.truth); break;
     case GSIM_VALUE_REAL: gsim_output_real(out, value.real); break;
-    case GSIM_VALUE_NUMBER:
-        gsim_output_put(out, value.real == floor(value.real) ? "%.15g" : "%.12g", value.real);
-        break;
+    case GSIM_VALUE_NUMBER: gsim_output_put(out, "%e", value.real); break;
     case GSIM_VALUE_TIME: gsim_output_time_us(out, value.time); break;
     }
 }
