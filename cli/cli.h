@@ -25,7 +25,7 @@
     X(SENSITIVITY, "sensitivity", sensitivity) X(RESULTS, "results", results)                                          \
     X(COMPLETION, "completion", completion) X(ABLATE, "ablate", ablate) X(EXPLAIN, "explain", explain)                 \
     X(WHATIF, "whatif", whatif) X(SERVE, "serve", serve) X(STEP_TIME, "step", step)                                    \
-    X(SCHEDULE, "schedule", schedule) X(RECORD, "trace", record)
+    X(SCHEDULE, "schedule", schedule) X(RECORD, "trace", record) X(QUESTION, "ask", ask)
 
 #define GSIM_CLI_COMMAND_KEY(key, name, function) GSIM_CLI_##key,
 enum gsim_cli_command { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_KEY) GSIM_CLI_COMMAND_COUNT };
@@ -34,9 +34,11 @@ enum gsim_cli_command { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_KEY) GSIM_CLI_COMM
 #define GSIM_CLI_COMMAND_BIT(key, name, function) GSIM_CLI_ON_##key = 1u << GSIM_CLI_##key,
 enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_CLI_COMMAND_COUNT) - 1 };
 #define GSIM_CLI_ON_SERVING  (GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP_TIME)
-#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)
+#define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_QUESTION)
 /* Of a trace or a program: cli/whatif/subject.h. */
 #define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE)
+/* That read a CUDA source. */
+#define GSIM_CLI_ON_SOURCE   (GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_POINT)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
@@ -143,11 +145,12 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
     X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE)                                                                 \
     X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE)                                                          \
     X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE)                                                                 \
-    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                     \
-    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                             \
-    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                            \
-    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                           \
-    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_ASK)                                                                   \
+    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_SOURCE)                                                            \
+    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_SOURCE)                                                                    \
+    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_SOURCE)                                                                   \
+    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_SOURCE)                                                                  \
+    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)                                          \
+    X(WORDS, "words", "TEXT", GSIM_CLI_ON_QUESTION)                                                                    \
     X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE)                                                                   \
     X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE)                                                          \
     X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE)                                                                \
@@ -220,7 +223,8 @@ GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
     X(BENCHMARK, "a built-in workload") X(FILE, "a program file") X(GENERATOR, "a generator") X(SOURCE, "a source")    \
     X(SERVICE, "a service") X(TRACE, "a profiler's trace") X(RANK_TRACES, "traces of several ranks")                   \
     X(CUDA, "a CUDA source") X(PROGRAM, "one program") X(TASKS, "tasks (--task)") X(COPIES, "copies of a task")        \
-    X(RANKS, "ranks (--ranks)") X(ONE_GPU, "one GPU") X(UNMANAGED, "pinned or pageable memory")                        \
+    X(RANKS, "ranks (--ranks)") X(SERVER, "a server") X(ONE_GPU, "one GPU")                                       \
+    X(UNMANAGED, "pinned or pageable memory")                                                                          \
     X(OWN_SIZE, "tasks with size=") X(OWN_SCHED, "tasks with sched=")                                                  \
     X(OTHER_PROFILER, "a trace of another one") X(NO_SPEEDUP, "other columns")                                         \
     X(CASES, "recorded cases") X(RUNS, "recorded runs") X(ROWS, "rows that are printed") X(MERGE, "merge")             \
@@ -230,7 +234,7 @@ enum {
 #define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_NUMBER_##key,
     GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
 #undef GSIM_CLI_OF_BIT
-#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_##key = 1 << GSIM_CLI_OF_NUMBER_##key,
+#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_##key = 1u << GSIM_CLI_OF_NUMBER_##key,
     GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
 #undef GSIM_CLI_OF_BIT
 };

@@ -373,7 +373,16 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);
     if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i.infers, error);
     if (status == GSIM_OK) status = find_importer(&i, error);
+    struct gsim_cuda_word *words = NULL;
+    if (status == GSIM_OK && strcmp(i.importer->name, "cuda") == 0) {
+        i.options.cuda = &i.cuda;
+        words = gsim_alloc(sizeof *words * (arguments->repeated_count + arguments->operand_count + 1));
+        status = words ? gsim_cli_source(arguments, words, &i.cuda, error) : gsim_no_memory(error);
+        if (!gpu_note) i.cuda.note = NULL;
+    }
     if (status == GSIM_OK) status = read_trace(&i, error);
+    if (status == GSIM_OK && words) status = gsim_cli_source_used(&i.cuda, error);
+    gsim_free(words);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
     if (status == GSIM_OK && i.is_other) take_other(&i);

@@ -4,6 +4,7 @@
  * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
  */
 #include "cli/cli.h"
+#include "cli/traces.h"
 #include "cli/place/node.h"
 
 #include <errno.h>
@@ -327,6 +328,24 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
+/* A CUDA source, as "gpusim import cuda" makes a program of it. */
+static enum gsim_status read_cuda(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
+                                  struct gsim_error *error)
+{
+    struct gsim_import_notes notes;
+    struct gsim_trace_steps steps = {0};
+    struct gsim_device_spec device = {0};
+    char note[GSIM_CLI_GPU_NOTE];
+    bool is_quiet = setup->arguments->device != NULL; /* a sweep: once a point would be too often */
+    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_CUDA, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_import_trace(setup->arguments, path, &point->program, &notes, &steps, NULL, &device,
+                                       is_quiet ? NULL : note, error);
+    gsim_trace_steps_release(&steps);
+    gsim_device_release(&device);
+    return status;
+}
+
 /* What is drawn from SOURCE is not known before the run. */
 static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                                    const struct gsim_source_ops *source, struct gsim_error *error)
@@ -392,6 +411,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     if (source) return use_source(point, setup, source, error);
     const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
     if (service) return read_service(point, setup, service, error);
+    if (!*workload && gsim_text_ends_with(text, ".cu")) return read_cuda(point, setup, text, error);
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_BENCHMARK, error);

@@ -303,3 +303,13 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
                               "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
     return GSIM_OK;
 }
+
+void gsim_arrivals_set_rate(struct gsim_arrivals *a, double rate)
+{
+    if (a->kind != GSIM_ARRIVALS_LIST) {
+        a->rate_per_s = rate;
+        return;
+    }
+    double span = a->list[a->count - 1].arrival_us - a->list[0].arrival_us;
+    a->scale = span > 0 ? rate * span / ((a->count - 1.0) * 1e6) : 1;
+}

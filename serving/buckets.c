@@ -28,6 +28,9 @@ enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim
 {
     const struct gsim_serving_spec *spec = server->spec;
     bool drafts = server->policy->tokens != NULL;
+    if (spec->replicas > 1 && spec->router == GSIM_ROUTER_PREFIX && (!spec->arrivals.blocks || spec->cache.forgets))
+        return gsim_error_set(error, GSIM_USAGE,
+                              "router prefix: expected requests whose blocks are named (hash_ids), and kept");
     if (spec->profile && drafts)
         return gsim_error_set(error, GSIM_INPUT, "batching %s: a profile has no draft and verify steps",
                               server->policy->name);

@@ -3,6 +3,8 @@
 #include "serving/library.h"
 #include "gpusim/scenario.h"
 
+#define SEED_STEP 2654435761u
+
 struct guest {
     const struct gsim_library *library;
     gsim_library_body *body;
@@ -24,7 +26,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
                : GSIM_OK;
 }
 
-static const struct gsim_scheduler_ops server = {
+static const struct gsim_scheduler_ops host = {
     .abi = GSIM_ABI,
     .size = sizeof(struct gsim_scheduler_ops),
     .name = "server",
@@ -40,12 +42,50 @@ enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_
     const struct guest guest = {library, body, context};
     struct gsim_simulation s = library->simulation;
     struct gsim_timeline timeline;
-    s.scheduler = &server;
+    s.scheduler = &host;
     s.scheduler_params = &guest;
     s.iterations = 1;
     s.until_steady = s.detailed = false;
     enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = s}, &timeline, error);
     gsim_timeline_release(&timeline);
+    return status;
+}
+
+struct served {
+    const struct gsim_server *server;
+    struct gsim_serving_result *result;
+    struct gsim_error *error;
+    enum gsim_status status;
+};
+
+static void serve_driven(void *context, struct gsim_serving_machine *machine)
+{
+    struct served *s = context;
+    s->status = gsim_serve(s->server, &machine, 1, s->result, s->error);
+}
+
+enum gsim_status gsim_serve_drawn(const struct gsim_server *server, uint64_t seed, const struct gsim_library *library,
+                                  struct gsim_serving_table *table, struct gsim_serving_result *result,
+                                  struct gsim_error *error)
+{
+    struct gsim_random numbers[3] = {0};
+    struct gsim_server own = *server;
+    struct gsim_error failure = {0};
+    struct served s = {&own, result, &failure, GSIM_OK};
+    own.arrivals = &numbers[0];
+    own.numbers = &numbers[1];
+    own.noise = &numbers[2];
+    enum gsim_status status = gsim_server_check(&own, error);
+    for (uint64_t i = 0; i < 3 && !status; i++) status = gsim_random_init(&numbers[i], seed + i * SEED_STEP, error);
+    if (!status && table) {
+        uint32_t count = own.spec->replicas;
+        status = gsim_serve(&own, gsim_serving_table_machines(table, count), count, result, error);
+        if (gsim_serving_table_status(table, error)) status = error->status;
+    } else if (!status) {
+        status = gsim_library_simulate(library, serve_driven, &s, error);
+        if (!status && s.status) status = gsim_error_set(error, s.status, "%s", failure.message);
+    }
+    for (int i = 0; i < 3; i++) gsim_random_release(&numbers[i]);
     return status;
 }
 
@@ -128,6 +168,7 @@ enum gsim_status gsim_library_init(struct gsim_library *library, const struct gs
     library->is_graph = gsim_alloc(sizeof *library->is_graph * count);
     if (!library->programs || !library->parts || !library->is_graph) return gsim_no_memory(error);
     library->simulation.program = &library->set.all;
+    library->simulation.scheduler = gsim_scheduler_find("async"); /* of steps that are no graphs */
     return read_all(library, read, context, error);
 }
 

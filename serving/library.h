@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gpusim/simulate.h"
-#include "serving/machine.h"
+#include "serving/server.h"
 
 struct gsim_library {
     const struct gsim_serving_spec *spec;
@@ -33,6 +33,11 @@ void gsim_library_release(struct gsim_library *library);
 typedef void gsim_library_body(void *context, struct gsim_serving_machine *machine);
 enum gsim_status gsim_library_simulate(const struct gsim_library *library, gsim_library_body *body, void *context,
                                        struct gsim_error *error) GSIM_NODISCARD;
+
+/* SERVER with its numbers drawn from SEED: its steps looked up in TABLE, or without one each simulated. */
+enum gsim_status gsim_serve_drawn(const struct gsim_server *server, uint64_t seed, const struct gsim_library *library,
+                                  struct gsim_serving_table *table, struct gsim_serving_result *result,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 
 /* A prefill on the first share of the SMs beside rounds of decoding on the rest (partition, MPS), in processes of their
  * own: the time of the prefill and of the rounds that end while it runs, at most ROOM. */

@@ -435,6 +435,31 @@ enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_sp
     return status;
 }
 
+enum gsim_status gsim_serving_policy(struct gsim_serving_spec *spec, const char *name, const char *const *set,
+                                     size_t count, const struct gsim_batching_ops **policy, void **params,
+                                     struct gsim_error *error)
+{
+    if (gsim_batching_load(name, policy, error)) return gsim_error_prefix(error, "batching");
+    const struct gsim_batching_ops *ops = *policy;
+    bool is_new = !*params;
+    if (is_new) *params = gsim_arena_alloc(&spec->arena, ops->params_size + 1);
+    if (!*params) return gsim_no_memory(error);
+    if (is_new) gsim_params_set_defaults(ops->params, *params);
+    enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; i < spec->option_count && !status && strcmp(spec->batching, name) == 0; i++) {
+        char prefix[64];
+        bool is_set = false;
+        snprintf(prefix, sizeof prefix, "%s.%.40s=", name, spec->options[i][0]);
+        for (size_t o = 0; o < count; o++) is_set |= strncmp(set[o], prefix, strlen(prefix)) == 0;
+        if (!ops->params)
+            status = gsim_error_set(error, GSIM_INPUT, "options: batching %s has none, found \"%.60s\"", name,
+                                    spec->options[i][0]);
+        else if (!is_set)
+            status = gsim_params_set(ops->params, *params, spec->options[i][0], spec->options[i][1], error);
+    }
+    return status;
+}
+
 void gsim_serving_spec_release(struct gsim_serving_spec *spec)
 {
     gsim_arena_release(&spec->arena);

@@ -84,6 +84,11 @@ struct gsim_serving_spec {
 /* Errors name the file and the field, what was found and expected. Paths of steps are relative to the file. */
 enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_spec *spec,
                                         struct gsim_error *error) GSIM_NODISCARD;
+/* Batching policy NAME and its PARAMS: given, or NULL, and then defaults from the spec's arena. Where NAME is the
+ * spec's own, its options are set but for those that one of the COUNT texts SET, "NAME.OPTION=VALUE", sets. */
+enum gsim_status gsim_serving_policy(struct gsim_serving_spec *spec, const char *name, const char *const *set,
+                                     size_t count, const struct gsim_batching_ops **policy, void **params,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 void gsim_serving_spec_release(struct gsim_serving_spec *spec);
 
 /* The steps of KIND: *FIRST in spec->steps. Returns how many. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ask/questions/question.h"
+#include "ask/subject.h"
 #include "gpusim/device.h"
 #include "gpusim/limits.h"
 #include "gpusim/metrics.h"
@@ -107,7 +108,7 @@ static const struct gsim_scheduler_ops policy_scheduler = {
 
 struct gsim_session {
     struct gsim_device_spec device;
-    struct gsim_program program;
+    struct gsim_subject subject; /* its program is what runs */
     struct gsim_simulation simulation;
     struct gsim_session_callbacks calls;
     const struct gsim_scheduler_ops *scheduler; /* what runs but for a policy, and its parameters */
@@ -115,7 +116,7 @@ struct gsim_session {
     struct gsim_timeline timeline;
     struct gsim_metrics metrics;
     double size; /* of the next workload; 0: default */
-    bool has_device, has_program, has_run;
+    bool has_device, has_program, has_run, has_scheduler;
     atomic_bool is_busy, is_doomed; /* a run goes on; gsim_session_destroy() came while it did */
     char *report, *answer; /* of open_memstream() */
     struct gsim_error error;
@@ -160,7 +161,7 @@ void gsim_session_destroy(struct gsim_session *s)
         return;
     }
     drop_run(s);
-    if (s->has_program) gsim_program_release(&s->program);
+    gsim_subject_release(&s->subject);
     if (s->has_device) gsim_device_release(&s->device);
     gsim_free(s->params);
     gsim_free(s);
@@ -224,7 +225,7 @@ int gsim_session_policy(struct gsim_session *s, int64_t depth, gsim_session_push
 static enum gsim_status set_workload(struct gsim_session *s, const char *name)
 {
     struct gsim_error *error = &s->error;
-    struct gsim_program program = {0};
+    struct gsim_subject subject = {0};
     const struct gsim_workload_ops *workload = gsim_workload_find(name);
     const struct gsim_workload_options options = {.size = s->size, .shape = s->scheduler->shape};
     if (!workload && access(name, F_OK) != 0) {
@@ -236,12 +237,19 @@ static enum gsim_status set_workload(struct gsim_session *s, const char *name)
                               gsim_nearest_text(&nearest, hint, sizeof hint));
     }
     enum gsim_status status =
-        workload ? workload->build(&options, &program, error) : gsim_program_read(name, &program, error);
-    if (status != GSIM_OK) return status;
-    if (s->has_program) gsim_program_release(&s->program);
-    s->program = program;
+        workload ? workload->build(&options, &subject.program, error)
+                 : gsim_subject_read(&subject, name, s->has_device ? &s->device : NULL, !s->has_scheduler, error);
+    if (status != GSIM_OK) {
+        gsim_subject_release(&subject);
+        return status;
+    }
+    if (workload) subject.has_data = gsim_program_has_data(&subject.program);
+    gsim_subject_release(&s->subject);
+    s->subject = subject;
     s->has_program = true;
-    return GSIM_OK;
+    if (!subject.is_trace) return GSIM_OK;
+    gsim_import_fit_gap(&subject.notes, &s->device);
+    return !s->has_scheduler && gsim_import_is_graph(&subject.notes) ? set_scheduler(s, "cudagraph") : GSIM_OK;
 }
 
 /* --- options --- */
@@ -291,6 +299,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         status = set_device(s, value);
     } else if (strcmp(name, "scheduler") == 0) {
         status = set_scheduler(s, value);
+        s->has_scheduler |= status == GSIM_OK;
     } else if (strcmp(name, "workload") == 0) {
         status = set_workload(s, value);
     } else if (strcmp(name, "size") == 0) {
@@ -333,10 +342,10 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
     const struct gsim_scenario scenario = {.simulation = s->simulation, .is_checked = true};
     enum gsim_status status = gsim_run(&scenario, &s->timeline, error);
     s->has_run = true; /* the timeline is to be released in any case */
-    struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->program.kernel_count + 1));
+    struct gsim_kernel_alone *alone = gsim_alloc(sizeof *alone * ((size_t)s->subject.program.kernel_count + 1));
     if (status == GSIM_OK && !alone) status = gsim_no_memory(error);
-    for (uint32_t i = 0; i < s->program.kernel_count && status == GSIM_OK; i++)
-        status = gsim_kernel_alone(&s->device, &s->program.kernels[i], &alone[i], error);
+    for (uint32_t i = 0; i < s->subject.program.kernel_count && status == GSIM_OK; i++)
+        status = gsim_kernel_alone(&s->device, &s->subject.program.kernels[i], &alone[i], error);
     if (status == GSIM_OK) status = gsim_metrics_compute(&s->timeline, &s->device, alone, &s->metrics, error);
     gsim_free(alone);
     return status;
@@ -344,13 +353,17 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
 
 static enum gsim_status ask(struct gsim_session *s, const char *question, const char *words, struct gsim_error *error)
 {
-    struct gsim_changeable base = {.simulation = &s->simulation};
+    struct gsim_changeable base = {.simulation = &s->simulation, .has_data = s->subject.has_data};
     struct gsim_answer answer = {0};
     struct gsim_output output;
     size_t length = 0;
-    for (uint32_t i = 0; i < s->program.op_count; i++)
-        base.has_data |= s->program.ops[i].kind == GSIM_OP_KERNEL &&
-                         (s->program.ops[i].arg_count || s->program.ops[i].after_count);
+    if (s->subject.is_server) {
+        if (gsim_subject_serve(&s->subject, &s->simulation, error)) return error->status;
+        base = (struct gsim_changeable){.simulation = &s->subject.library.simulation,
+                                        .server = &s->subject.server,
+                                        .library = &s->subject.library,
+                                        .has_data = true};
+    }
     enum gsim_status status = gsim_ask(question, &base, words, &answer, error);
     if (!status) status = gsim_output_open_memory(&output, &s->answer, &length, error);
     if (!status) {
@@ -369,10 +382,12 @@ static int work(struct gsim_session *s, const char *question, const char *words)
     if (atomic_exchange(&s->is_busy, true)) return gsim_status_exit(GSIM_USAGE);
     struct gsim_error *error = fresh(s);
     drop_run(s);
-    s->simulation.program = &s->program;
+    s->simulation.program = &s->subject.program;
     s->simulation.device = &s->device;
     enum gsim_status status =
         !s->has_program ? gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program")
+        : s->subject.is_server && !question
+            ? gsim_error_set(error, GSIM_USAGE, "a server is asked questions, not run: gsim_session_ask()")
         : question      ? ask(s, question, words, error)
                         : simulate(s, error);
     if (atomic_exchange(&s->is_doomed, false) && status == GSIM_OK)
@@ -424,7 +439,7 @@ const char *gsim_session_report(struct gsim_session *s)
     struct gsim_result result = {.simulation = &s->simulation, .timeline = &s->timeline, .metrics = &s->metrics};
     struct gsim_energy energy = {0};
     enum gsim_status status = GSIM_OK;
-    if (gsim_energy_is_known(&s->program, &s->device)) {
+    if (gsim_energy_is_known(&s->subject.program, &s->device)) {
         status = gsim_energy_compute(&s->timeline, &s->device, s->metrics.makespan, &energy, fresh(s));
         result.energy = &energy;
     }

@@ -104,6 +104,8 @@ static enum gsim_status check_number(const struct gsim_change *c, struct gsim_er
 {
     bool is_rank = c->kind == GSIM_CHANGE_RANKS || c->kind == GSIM_CHANGE_MICRO || c->kind == GSIM_CHANGE_CHANNELS;
     int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
+    if (c->kind == GSIM_CHANGE_RATE && (strchr(c->text, 'x') || c->factor < GSIM_RATE_LEAST))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected requests per second", c->text);
     if (is_count(c->kind) && (c->factor != floor(c->factor) || c->factor > most))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", c->text, most);
     if (c->kind == GSIM_CHANGE_PDL && c->factor > 0.99)
@@ -143,7 +145,8 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     }
     if (kind >= GSIM_CHANGE_COMM && metavar && !equals)
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
-    bool is_large = kind == GSIM_CHANGE_BUCKET || (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
+    bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE ||
+                    (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
     if (equals && !read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor))
         return gsim_error_set(error, GSIM_USAGE,
                               "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text,
@@ -312,6 +315,11 @@ static enum gsim_status take_sharing(struct gsim_variant *v, const struct gsim_c
     return GSIM_OK;
 }
 
+static uint32_t count_programs(const struct gsim_changeable *base)
+{
+    return base->library ? base->library->set.count : base->clients ? base->client_count : 1;
+}
+
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
 static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c,
                       const struct gsim_changeable *base, uint32_t client, struct gsim_error *error)
@@ -323,6 +331,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     uint32_t touched = 1;
     switch (c->kind) {
     case GSIM_CHANGE_GRAPH:
+        if (base->library && v->graphs[client]) return 0;
         if (base->clients) { /* all of a step, on all of its streams (ask/edits/collectives.c) */
             if (strcmp(base->clients[client].scheduler->name, "cudagraph") == 0) return 0;
             status = take_scheduler(v, "cudagraph", error);
@@ -339,7 +348,8 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
             touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
         if (touched != UINT32_MAX) leave_host(v, e);
         gsim_edit_gather_host(e);
-        if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
+        if (base->library) v->graphs[client] = true;
+        else if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
         touched = touched == UINT32_MAX ? touched : e->source->op_count;
         break;
     case GSIM_CHANGE_DAG:
@@ -375,7 +385,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         gsim_edit_hasten_link(d, c->factor);
         break;
     case GSIM_CHANGE_DEVICE:
-        status = take_device(v, e, c->argument, !base->clients || client + 1 == base->client_count, error);
+        status = take_device(v, e, c->argument, client + 1 == count_programs(base), error);
         break;
     case GSIM_CHANGE_SHARE: status = take_sharing(v, base, c->argument, &touched, error); break;
     case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
@@ -401,6 +411,10 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_RANKS:
     case GSIM_CHANGE_NODE: return "needs ranks";
     case GSIM_CHANGE_SHARE: return "needs tasks that share otherwise";
+    case GSIM_CHANGE_BATCHING:
+    case GSIM_CHANGE_BESIDE:
+    case GSIM_CHANGE_REPLICAS:
+    case GSIM_CHANGE_RATE: return "needs a server that has it otherwise";
     case GSIM_CHANGE_DAG:
     case GSIM_CHANGE_STREAMS:
         return has_data ? "each op is in that stream already"
@@ -461,10 +475,12 @@ static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_c
     for (int step = 0; step <= 2; step++)
         for (size_t i = 0; i < count && has_memory && !status; i++) {
             if (step_of(changes[i].kind) != step || gsim_change_is_collective(changes[i].kind)) continue;
+            if (base->library && !gsim_change_is_of_steps(changes[i].kind)) continue;
             uint32_t touched = apply(v, &edit, &changes[i], base, client, error);
             if (touched == UINT32_MAX) status = error->status;
             has_memory = status || touched != UINT32_MAX;
-            if (!touched && !(gsim_changeable_has_ranks(base) && changes[i].kind == GSIM_CHANGE_RANK))
+            v->touched |= (uint64_t)(touched > 0) << i;
+            if (!touched && !base->library && !(gsim_changeable_has_ranks(base) && changes[i].kind == GSIM_CHANGE_RANK))
                 note(v, why_not(changes[i].kind, base->has_data));
             v->has_effect |= touched > 0;
         }
@@ -477,11 +493,13 @@ static enum gsim_status edit_client(struct gsim_variant *v, const struct gsim_ch
                                     struct gsim_rank_changes *r, const struct gsim_change *changes, size_t count,
                                     struct gsim_program *program, struct gsim_error *error)
 {
-    const struct gsim_program *from = base->clients ? base->clients[client].program : base->simulation->program;
+    const struct gsim_program *from = base->library   ? &base->library->programs[client]
+                                      : base->clients ? base->clients[client].program
+                                                      : base->simulation->program;
     const struct gsim_gradients *gradients = base->gradients ? &base->gradients[client] : NULL;
     struct gsim_program edited = {0};
     bool has_effect = false;
-    if (!gsim_changeable_has_ranks(base) && !r->edits_collectives)
+    if (base->library || (!gsim_changeable_has_ranks(base) && !r->edits_collectives))
         return edit_program(v, base, client, from, changes, count, program, error);
     r->edit.gradients = gradients ? gradients->list : NULL;
     r->edit.gradient_count = gradients ? gradients->count : 0;
@@ -516,21 +534,36 @@ static enum gsim_status join(struct gsim_variant *v, const struct gsim_changeabl
     return status;
 }
 
+/* What a change has no effect on, in no step, is told once. */
+static enum gsim_status join_server(struct gsim_variant *v, const struct gsim_changeable *base,
+                                    const struct gsim_change *changes, size_t count, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_variant_join_server(v, base, changes, count, &v->touched, error);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!(v->touched >> i & 1))
+            note(v, !gsim_change_is_of_steps(changes[i].kind) ? why_not(changes[i].kind, true)
+                    : v->spec.profile                         ? "its steps are a profile's times, not programs"
+                                                              : why_not(changes[i].kind, true));
+    return status;
+}
+
 enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_changeable *base,
                                  const struct gsim_change *changes, size_t count, struct gsim_error *error)
 {
     struct gsim_rank_changes r;
-    uint32_t clients = base->clients ? base->client_count : 0;
+    uint32_t clients = base->library || base->clients ? count_programs(base) : 0;
     *v = (struct gsim_variant){.simulation = *base->simulation, .device = *base->simulation->device};
     v->device.arena = (struct gsim_arena){0};
     enum gsim_status status = gsim_rank_changes(&r, base, changes, count, error);
     struct gsim_client *list = GSIM_ARENA_ARRAY(&v->arena, struct gsim_client, clients + 1);
     v->programs = GSIM_ARENA_ARRAY(&v->arena, struct gsim_program, clients + 1);
+    v->graphs = GSIM_ARENA_ARRAY(&v->arena, bool, clients + 1);
     if (v->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
-    for (size_t i = 0; i < count; i++) r.edit.is_graph |= clients && changes[i].kind == GSIM_CHANGE_GRAPH;
-    if (!clients && !status) status = edit_client(v, base, 0, &r, changes, count, &v->program, error);
+    for (uint32_t i = 0; i < clients && base->library; i++) v->graphs[i] = base->library->is_graph[i];
+    for (size_t i = 0; i < count; i++) r.edit.is_graph |= base->clients && changes[i].kind == GSIM_CHANGE_GRAPH;
+    if (!clients && !base->library && !status) status = edit_client(v, base, 0, &r, changes, count, &v->program, error);
     for (uint32_t i = 0; i < clients && !status; i++) {
-        list[i] = base->clients[i];
+        if (base->clients) list[i] = base->clients[i];
         list[i].program = &v->programs[i];
         status = edit_client(v, base, i, &r, changes, count, &v->programs[i], error);
         v->program_count = i + 1;
@@ -539,6 +572,7 @@ enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_chang
         if (gsim_change_is_collective(changes[i].kind)) note(v, why_not(changes[i].kind, base->has_data));
     v->simulation.device = &v->device;
     v->simulation.demands = NULL;
+    if (!status && base->library) return join_server(v, base, changes, count, error);
     if (!status && clients) return join(v, base, &r, list, error);
     v->simulation.program = &v->program;
     if (!status && strcmp(v->device.name, base->simulation->device->name) == 0)
@@ -549,6 +583,7 @@ enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_chang
 void gsim_variant_release(struct gsim_variant *v)
 {
     gsim_scenario_release(&v->scenario);
+    if (v->library.spec) gsim_library_release(&v->library);
     for (uint32_t i = 0; i < v->program_count; i++) gsim_program_release(&v->programs[i]);
     gsim_program_release(&v->program);
     gsim_device_release(&v->other);

@@ -2,12 +2,14 @@
 /*
  * Layer: ask. What could be changed in a program, its host or its GPU, and the simulation with it: capture into a
  * graph, drop synchronisations, other streams, priorities, fewer or cheaper launches, pinned memory, hardware queues,
- * faster kernels, links or another device; of ranks, collectives, links and how many they are. Which to try and how to
+ * faster kernels, links or another device; of ranks, collectives, links and how many they are; of a server, its
+ * policy and requests. Which to try and how to
  * show it: cli/whatif/whatif_table.c.
  */
 #pragma once
 
 #include "gpusim/scenario.h"
+#include "serving/library.h"
 
 /* What an error is a share of: the predicted time, but at most what is saved; the time that is saved; the time in which
  * the GPU works. */
@@ -49,7 +51,11 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
       "kernels of rank R but collectives that many times faster")                                                      \
     X(RANKS, "ranks", "N", 0.30, SAVED, "assumed", false, "N ranks in all, as many of each that there is")             \
     X(NODE, "node", "NAME", 0.30, SAVED, "assumed", false, "links and network of a node; GPUs as recorded")           \
-    X(SHARE, "share", "NAME", 0.30, SAVED, "assumed", false, "tasks share the GPU in that way")
+    X(SHARE, "share", "NAME", 0.30, SAVED, "assumed", false, "tasks share the GPU in that way")                        \
+    X(BATCHING, "batching", "NAME", 0.30, SAVED, "assumed", true, "a server's batching policy")                        \
+    X(BESIDE, "prefill_beside", "NAME", 0.30, SAVED, "assumed", true, "where a server's prefill runs")                 \
+    X(REPLICAS, "replicas", "N", 0.30, SAVED, "assumed", false, "N servers behind the router")                         \
+    X(RATE, "rate", "R", 0.30, SAVED, "assumed", false, "R requests per second to a server")
 
 #define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
 
@@ -100,6 +106,9 @@ struct gsim_changeable {
     uint32_t client_count, iterations;
     double host_factor; /* of the host's time in its programs; 0: 1 */
     struct gsim_ranks links;
+    /* A language model's server, whose steps are LIBRARY's programs and simulation SIMULATION; NULL: none. */
+    const struct gsim_server *server;
+    const struct gsim_library *library;
 };
 
 /* What moving to another device did: CUT kernels need more shared memory than a block can have there, and get that; the
@@ -123,6 +132,12 @@ struct gsim_variant {
     struct gsim_scenario scenario;     /* of clients, and their programs */
     struct gsim_program *programs;
     uint32_t program_count;
+    struct gsim_serving_spec spec; /* of a server; shares what BASE's has */
+    struct gsim_library library;
+    struct gsim_server server;
+    bool *graphs;                  /* by step: the library's is_graph */
+    uint32_t taken;                /* steps that the library has */
+    uint64_t touched;              /* by change: it has an effect on some program */
     struct gsim_edit_moved moved; /* by a change of device, of all programs */
     bool has_other;
     struct gsim_device_spec device, other; /* OTHER: of a change of device, whose numbers these then are */
@@ -169,6 +184,16 @@ uint32_t gsim_edit_hasten_copies(struct gsim_edit *edit, const struct gsim_devic
 struct gsim_other_law;
 uint32_t gsim_edit_move(struct gsim_edit *edit, const struct gsim_other_law *law, const struct gsim_device_spec *from,
                         const struct gsim_device_spec *to, struct gsim_edit_moved *moved);
+
+/* --- server.c --- */
+bool gsim_change_is_of_steps(enum gsim_change_kind kind); /* of a server, made on each step */
+/* Makes CHANGES, of which bit I of TOUCHED says that number I has an effect, and the library of V's programs. */
+enum gsim_status gsim_variant_join_server(struct gsim_variant *variant, const struct gsim_changeable *base,
+                                          const struct gsim_change *changes, size_t count, uint64_t *touched,
+                                          struct gsim_error *error) GSIM_NODISCARD;
+/* RESULT is released by the caller, also on failure. */
+enum gsim_status gsim_variant_serve(const struct gsim_variant *variant, struct gsim_serving_result *result,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- collectives.c: a program whose collectives, or what waits for them, are others --- */
 struct gsim_collective_edit {

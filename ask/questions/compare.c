@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask/questions/question.h"
+#include "ask/whatif/rows.h"
 
 /* An iteration of SCENARIO, all clients of which OPS issues. */
 static enum gsim_status time_of(double *us, const struct gsim_changeable *scenario,
@@ -50,6 +51,36 @@ static enum gsim_status check(const char *words, const char *own, struct gsim_er
     return GSIM_OK;
 }
 
+/* A server's batching policies; of speed-ups its own one's time is the base. */
+static enum gsim_status answer_server(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
+                                      struct gsim_error *error)
+{
+    const char *own = scenario->server->policy->name, *changes = NULL;
+    struct gsim_simulation simulation = *scenario->simulation;
+    struct gsim_arena arena = {0};
+    struct gsim_whatif *w = gsim_alloc(sizeof *w);
+    for (uint32_t i = 0; !words && gsim_batching_at(i); i++)
+        if (!gsim_batching_at(i)->tokens || gsim_batching_at(i) == scenario->server->policy)
+            changes = gsim_arena_printf(&arena, "%s%sbatching=%s", changes ? changes : "", changes ? "," : "",
+                                        gsim_batching_at(i)->name);
+    for (const char *at = words; at && !arena.failed; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        changes = gsim_arena_printf(&arena, "%s%sbatching=%.*s", changes ? changes : "", changes ? "," : "",
+                                    (int)strcspn(at, ","), at);
+    enum gsim_status status =
+        w && !arena.failed ? gsim_whatif_of(w, scenario, &simulation, changes, error) : gsim_no_memory(error);
+    for (uint32_t i = 1; i < w->row_count && !status; i++) {
+        const struct gsim_whatif_row *row = &w->rows[i];
+        bool is_own = strcmp(row->changes[0].argument, own) == 0;
+        if (row->is_together) continue;
+        double us = is_own ? w->rows[0].time_us : row->time_us;
+        gsim_answer_add(a, row->changes[0].argument, us, w->rows[0].time_us / us,
+                        is_own ? w->rows[0].note : row->note);
+    }
+    gsim_free(w);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
                                struct gsim_error *error)
 {
@@ -60,8 +91,9 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                                         {0}};
     double serial_us = NAN, us;
     const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
-    enum gsim_status status = check(words, own->name, error);
     gsim_answer_begin(a, columns);
+    if (scenario->library) return answer_server(scenario, words, a, error);
+    enum gsim_status status = check(words, own->name, error);
     struct gsim_error unable = {0};
     if (!status) (void)time_of(&serial_us, scenario, gsim_scheduler_find("serial"), NULL, &unable);
     if (unable.status == GSIM_NOMEM) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
@@ -82,7 +114,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
 const struct gsim_question_ops gsim_question_compare = {
     GSIM_HEAD(question),
     .name = "compare",
-    .summary = "each scheduler's iteration and its speed-up over serial",
+    .summary = "each scheduler's iteration, or each batching policy's request, and the speed-up",
     .words = "schedulers, separated by commas; without them all",
     .answer = answer,
 };

@@ -45,6 +45,7 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     enum gsim_status status = change ? gsim_whatif_parse(change, strlen(change), &row, error) : GSIM_OK;
     if (!status) status = gsim_variant_of(&e->variant, &base, row.changes, row.count, error);
     if (status) return status;
+    if (base.library) return gsim_variant_serve(&e->variant, &e->served, error);
     e->variant.simulation.detailed = true;
     if (!base.clients) e->variant.simulation.until_steady = repeats;
     status = gsim_run(&(struct gsim_scenario){.simulation = e->variant.simulation}, &e->timeline, error);
@@ -79,6 +80,33 @@ static void add_clients(const struct gsim_explained *e, const struct gsim_change
     }
 }
 
+/* Where the servers' time goes, and that of a request on average, from its arrival to its last token. */
+static void add_server(const struct gsim_explained *e, struct gsim_answer *a)
+{
+    static const struct gsim_answer_column columns[] = {{"of", "", GSIM_VALUE_TEXT, false},
+                                                        {"part", "", GSIM_VALUE_TEXT, false},
+                                                        {"time_us", "us", GSIM_VALUE_REAL, false},
+                                                        {"share", "", GSIM_VALUE_REAL, false},
+                                                        {0}};
+    const struct gsim_serving_result *r = &e->served;
+    double mean[GSIM_SERVED_COUNT], all = r->both_us + r->host_us + r->waiting_us;
+    for (int f = 0; f < GSIM_SERVED_COUNT; f++) mean[f] = gsim_quantiles_mean(&r->figures[f]);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) all += r->step_us[k];
+    gsim_answer_begin(a, columns);
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++)
+        if (r->step_us[k] > 0)
+            gsim_answer_add(a, "server", gsim_step_kind_text((enum gsim_batch_kind)k), r->step_us[k],
+                            r->step_us[k] / all);
+    if (r->both_us > 0) gsim_answer_add(a, "server", "prefill and decode", r->both_us, r->both_us / all);
+    gsim_answer_add(a, "server", "host between steps", r->host_us, r->host_us / all);
+    gsim_answer_add(a, "server", "no request", r->waiting_us, r->waiting_us / all);
+    const double of_request[] = {mean[GSIM_SERVED_QUEUE], mean[GSIM_SERVED_TTFT] - mean[GSIM_SERVED_QUEUE],
+                                 mean[GSIM_SERVED_E2E] - mean[GSIM_SERVED_TTFT]};
+    static const char *const parts[] = {"queued", "to the first token", "to the last token"};
+    for (int i = 0; i < 3; i++)
+        gsim_answer_add(a, "request", parts[i], of_request[i], of_request[i] / mean[GSIM_SERVED_E2E]);
+}
+
 void gsim_explained_answer(const struct gsim_explained *e, const struct gsim_changeable *scenario,
                            struct gsim_answer *a)
 {
@@ -89,8 +117,9 @@ void gsim_explained_answer(const struct gsim_explained *e, const struct gsim_cha
                                                         {"text", "", GSIM_VALUE_TEXT, true},
                                                         {0}};
     const struct gsim_explanation *x = &e->explanation;
-    if (scenario->clients) {
-        add_clients(e, scenario, a);
+    if (scenario->library || scenario->clients) {
+        if (scenario->library) add_server(e, a);
+        else add_clients(e, scenario, a);
         return;
     }
     gsim_answer_begin(a, columns);
@@ -106,6 +135,7 @@ void gsim_explained_release(struct gsim_explained *e)
 {
     gsim_free(e->times);
     gsim_free(e->gpus);
+    gsim_serving_result_release(&e->served);
     gsim_explanation_release(&e->explanation);
     gsim_timeline_release(&e->timeline);
     gsim_variant_release(&e->variant);
@@ -125,7 +155,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
 const struct gsim_question_ops gsim_question_explain = {
     GSIM_HEAD(question),
     .name = "explain",
-    .summary = "where the time of an iteration goes: by state and cause, or each client's step",
+    .summary = "where the time of an iteration goes: by state and cause, each client's step, or a server's time",
     .words = "changes: graph+launch=2x",
     .answer = answer,
 };

@@ -16,6 +16,7 @@ struct gsim_explained {
     uint32_t late;                       /* the client that waits least for the others */
     double late_by_us, step_us;          /* what another waits for it, exposed, at most; the slowest one's step */
     const char *late_why;
+    struct gsim_serving_result served; /* of a server */
 };
 
 /* CHANGE: "graph+launch=2x", "now" or NULL. REPEATS: an iteration, as it repeats; else the whole run. Both the scenario

@@ -11,16 +11,17 @@
 #define KIND_LIST "ask/questions/questions.def"
 #include "sim/base/registry.def"
 
-enum subject { DRAWN, PROFILED, CLIENTS, UNLIKE, UNKNOWN };
+enum subject { DRAWN, PROFILED, CLIENTS, SERVER, UNLIKE, UNKNOWN };
 
 static const struct refusal {
     const char *question; /* NULL: any */
     enum subject subject;
     const char *why;
 } refusals[] = {
-    {NULL, DRAWN, "needs all ops beforehand, and what is drawn while it runs has none"},
+    {NULL, DRAWN, "needs the whole program beforehand, and this one is drawn while it runs"},
     {NULL, PROFILED, "the way of sharing needs a profile of the tasks, which changes make stale"},
     {"schedule", CLIENTS, "is of one program: expected that of one of the clients"},
+    {"schedule", SERVER, "is of one program: expected that of one of the steps"},
     {"schedule", UNKNOWN, "needs to know what its kernels read and write"},
     {"sensitivity", UNLIKE, "varies the numbers of one device, and the GPUs are unlike"},
     {"ablate", UNLIKE, "changes one device, and the GPUs are unlike"},
@@ -38,7 +39,7 @@ enum gsim_status gsim_question_check(const char *question, const struct gsim_cha
 {
     const struct gsim_sharing_ops *way = s->clients ? s->simulation->sharing : NULL;
     const bool is[] = {[DRAWN] = is_drawn(s), [PROFILED] = way && way->needs_profile, [CLIENTS] = s->clients,
-                       [UNLIKE] = s->simulation->devices, [UNKNOWN] = !s->has_data};
+                       [SERVER] = s->library, [UNLIKE] = s->simulation->devices, [UNKNOWN] = !s->has_data};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, question) == 0))
             return gsim_error_set(error, GSIM_USAGE, "%s: %s", question, refusals[i].why);

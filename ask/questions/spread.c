@@ -26,6 +26,25 @@ enum gsim_status gsim_spread_of(const struct gsim_simulation *simulation, uint32
     return gsim_spread_run(simulation, runs, makespan, spread, error);
 }
 
+/* Of a server: requests, and its host's noise, drawn anew. */
+static enum gsim_status spread_server(const struct gsim_variant *v, uint32_t runs, struct gsim_spread *spread,
+                                      struct gsim_error *error)
+{
+    double *times_us = gsim_alloc(sizeof *times_us * runs);
+    struct gsim_serving_table *table = gsim_serving_table_create(&v->library);
+    enum gsim_status status = times_us && table ? GSIM_OK : gsim_no_memory(error);
+    for (uint32_t i = 0; i < runs && !status; i++) {
+        struct gsim_serving_result r = {0};
+        status = gsim_serve_drawn(&v->server, v->simulation.seed + i, &v->library, table, &r, error);
+        times_us[i] = gsim_quantiles_mean(&r.figures[GSIM_SERVED_E2E]);
+        gsim_serving_result_release(&r);
+    }
+    if (!status) gsim_spread_summarize(times_us, runs, &v->device, spread);
+    gsim_serving_table_destroy(table);
+    gsim_free(times_us);
+    return status;
+}
+
 static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
                                struct gsim_error *error)
 {
@@ -40,7 +59,9 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
         return gsim_error_set(error, GSIM_USAGE, "spread: expected 1 to %d copies, found '%.60s'", GSIM_LIMIT_SPREAD,
                               words);
     enum gsim_status status = gsim_variant_of(&v, scenario, NULL, 0, error);
-    if (!status) status = gsim_spread_of(&v.simulation, (uint32_t)copies, &spread, error);
+    if (!status)
+        status = scenario->library ? spread_server(&v, (uint32_t)copies, &spread, error)
+                                   : gsim_spread_of(&v.simulation, (uint32_t)copies, &spread, error);
     gsim_answer_begin(a, columns);
     if (!status)
         gsim_answer_add(a, (uint64_t)spread.runs, spread.median_us, spread.low_us, spread.high_us, spread.unstable);
@@ -51,7 +72,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
 const struct gsim_question_ops gsim_question_spread = {
     GSIM_HEAD(question),
     .name = "spread",
-    .summary = "the interval of the makespan over perturbed copies",
+    .summary = "the interval of the makespan over perturbed copies; of a server, of a request",
     .words = "how many copies (200)",
     .answer = answer,
 };

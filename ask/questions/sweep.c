@@ -55,7 +55,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     for (uint32_t i = 1; i <= count && !status; i++) {
         const struct gsim_whatif_row *row = &w->rows[i];
         char name[GSIM_WHATIF_NAME];
-        double us = isnan(row->time_us) && !row->has_effect ? w->rows[0].time_us : row->time_us; /* 1x */
+        double us = !row->failed && !row->has_effect ? w->rows[0].time_us : row->time_us; /* 1x */
         gsim_answer_add(a, gsim_whatif_name(row, name, sizeof name), us, w->rows[0].time_us / us, row->note);
     }
     gsim_free(w);

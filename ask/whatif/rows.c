@@ -14,6 +14,7 @@
 #include "gpusim/energy.h"
 #include "gpusim/metrics.h"
 #include "sim/base/jobs/each.h"
+#include "sim/base/text.h"
 #include "sim/sm/demand.h"
 #include "traces/kernels/names.h"
 
@@ -80,10 +81,16 @@ static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t 
     struct gsim_whatif_row *row = &w->rows[w->row_count];
     enum gsim_status status = gsim_whatif_parse(text, length, row, error);
     for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++) {
+        const struct gsim_change *c = &row->changes[i];
         const struct gsim_sharing_ops *ops;
-        if (row->changes[i].kind == GSIM_CHANGE_DEVICE) status = check_device(row->changes[i].argument, error);
-        if (row->changes[i].kind == GSIM_CHANGE_SHARE && gsim_sharing_load(row->changes[i].argument, &ops, error))
+        const struct gsim_batching_ops *policy;
+        enum gsim_beside beside;
+        if (c->kind == GSIM_CHANGE_DEVICE) status = check_device(c->argument, error);
+        if (c->kind == GSIM_CHANGE_SHARE && gsim_sharing_load(c->argument, &ops, error))
             status = gsim_error_prefix(error, "--change share");
+        if ((c->kind == GSIM_CHANGE_BATCHING && gsim_batching_load(c->argument, &policy, error)) ||
+            (c->kind == GSIM_CHANGE_BESIDE && gsim_beside_parse(c->argument, &beside, error)))
+            status = gsim_error_prefix(error, "--change %s", gsim_change_word(c->kind));
     }
     w->row_count += status == GSIM_OK;
     return status;
@@ -143,16 +150,11 @@ static bool heaviest(const struct gsim_simulation *s, char name[GSIM_CHANGE_TEXT
     return best && find_word(p, best, name);
 }
 
-static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
+static enum gsim_status choose_kernel_and_devices(struct gsim_whatif *w, struct gsim_error *error)
 {
-    static const char *const words[] = {"graph",     "dag",         "nosync",       "streams=2",    "streams=4",
-                                        "streams=8", "priorities",  "launch=2x",    "pdl",          "fuse",
-                                        "pinned",    "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
     static const char *const devices[] = {"h200", "a100-sxm4-40gb", "v100"};
     char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];
     enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++)
-        status = add_row(w, words[i], strlen(words[i]), error);
     if (status == GSIM_OK && heaviest(w->base.simulation, name)) {
         snprintf(text, sizeof text, "kernel:%s=2x", name);
         status = add_row(w, text, strlen(text), error);
@@ -164,6 +166,27 @@ static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *err
         status = add_row(w, text, strlen(text), error);
     }
     return status;
+}
+
+static enum gsim_status choose_all(struct gsim_whatif *w, struct gsim_error *error)
+{
+    static const char *const words[] = {"graph",     "dag",         "nosync",       "streams=2",    "streams=4",
+                                        "streams=8", "priorities",  "launch=2x",    "pdl",          "fuse",
+                                        "pinned",    "hw_queues=8", "hw_queues=16", "hw_queues=32", "link=2x"};
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && status == GSIM_OK; i++)
+        status = add_row(w, words[i], strlen(words[i]), error);
+    return status ? status : choose_kernel_and_devices(w, error);
+}
+
+static enum gsim_status choose_of_server(struct gsim_whatif *w, struct gsim_error *error)
+{
+    static const char *const words[] = {"graph",   "launch=2x",         "fuse",       "batching=continuous",
+                                        "batching=chunked", "prefill_beside=stream", "replicas=2"};
+    enum gsim_status status = GSIM_OK;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !status; i++)
+        status = add_row(w, words[i], strlen(words[i]), error);
+    return status ? status : choose_kernel_and_devices(w, error);
 }
 
 /* Of ranks all that may matter, the late one's kernels among it. */
@@ -185,6 +208,7 @@ static enum gsim_status choose_rows(struct gsim_whatif *w, const char *list, str
 {
     enum gsim_status status = GSIM_OK;
     if (list && !*list) return GSIM_OK;
+    if (!list && w->base.library) return choose_of_server(w, error);
     if (!list) return gsim_changeable_has_ranks(&w->base) ? choose_of_ranks(w, error) : choose_all(w, error);
     while (status == GSIM_OK) {
         size_t length = strcspn(list, ",");
@@ -255,6 +279,27 @@ static enum gsim_status time_clients(const struct gsim_whatif *w, const struct g
     return outcome->late < count ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
 }
 
+/* Of a server the mean time of a request, from its arrival to its last token. */
+static enum gsim_status time_server(const struct gsim_variant *v, struct outcome *outcome, struct gsim_error *error)
+{
+    struct gsim_serving_result r;
+    char ttft[GSIM_TEXT_SIZE], tpot[GSIM_TEXT_SIZE];
+    size_t at = strlen(outcome->note);
+    enum gsim_status status = gsim_variant_serve(v, &r, error);
+    if (!status) {
+        double busy = r.both_us, all = r.last_us - r.first_arrival_us;
+        for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) busy += r.step_us[k];
+        outcome->time_us = gsim_quantiles_mean(&r.figures[GSIM_SERVED_E2E]);
+        outcome->busy_us = outcome->time_us * fmin(1, busy / v->spec.replicas / all);
+        outcome->idle_ratio = fmax(0, 1 - busy / v->spec.replicas / all);
+        snprintf(outcome->note + at, sizeof outcome->note - at, "%sTTFT p99 %s, TPOT p99 %s, %.4g tokens/s",
+                 at ? "; " : "", gsim_text_us(ttft, gsim_quantile(&r.figures[GSIM_SERVED_TTFT], 0.99)),
+                 gsim_text_us(tpot, gsim_quantile(&r.figures[GSIM_SERVED_TPOT], 0.99)), r.tokens * 1e6 / all);
+    }
+    gsim_serving_result_release(&r);
+    return status;
+}
+
 static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_whatif_row *row, struct outcome *outcome,
                                 struct gsim_error *error)
 {
@@ -267,7 +312,9 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
     outcome->has_effect = variant.has_effect;
     outcome->off_ratio = variant.off_ratio;
     snprintf(outcome->note, sizeof outcome->note, "%s", variant.note);
-    if (status == GSIM_OK && (variant.has_effect || !row->count)) {
+    if (status == GSIM_OK && w->base.library) {
+        if (variant.has_effect || !row->count) status = time_server(&variant, outcome, error);
+    } else if (status == GSIM_OK && (variant.has_effect || !row->count)) {
         variant.simulation.detailed = !row->count || w->base.clients;
         status = gsim_run(&(struct gsim_scenario){.simulation = variant.simulation}, &timeline, error);
         if (status == GSIM_OK)
@@ -305,6 +352,7 @@ static enum gsim_status take(void *data, uint64_t item, const void *result, cons
     struct gsim_whatif *w = data;
     struct gsim_whatif_row *row = &w->rows[item];
     bool has_run = failure->status == GSIM_OK;
+    row->failed = !has_run;
     row->time_us = has_run ? outcome->time_us : NAN;
     row->busy_us = outcome->busy_us;
     row->off_ratio = outcome->off_ratio;
@@ -480,7 +528,7 @@ static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *er
 void gsim_whatif_settle(struct gsim_changeable *base, struct gsim_simulation *simulation)
 {
     if (base->clients) base->iterations = CLIENT_ITERATIONS;
-    if (base->clients || simulation->iterations) return;
+    if (base->library || base->clients || simulation->iterations) return;
     simulation->until_steady = simulation->program->op_count <= MANY_OPS;
     if (!simulation->until_steady) simulation->iterations = MANY_ITERATIONS;
 }

@@ -15,7 +15,7 @@ struct gsim_whatif_row {
     struct gsim_change changes[GSIM_WHATIF_TOGETHER];
     uint32_t count;
     bool is_together; /* found: those of the others that help together */
-    bool has_effect;
+    bool has_effect, failed;
     double time_us, error_us; /* of an iteration; NAN: failed */
     double busy_us;           /* of it, the GPU works */
     double off_ratio;         /* of its kernels on another device */

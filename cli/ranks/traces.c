@@ -67,7 +67,7 @@ static bool is_file_of_ranks(const char *path)
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
 {
     uint32_t ranks[2] = {0}, worlds[2] = {0};
-    bool asks = arguments->command == GSIM_CLI_WHATIF || arguments->command == GSIM_CLI_EXPLAIN;
+    bool asks = GSIM_CLI_ON_ASK >> arguments->command & 1;
     if (asks && arguments->value[GSIM_CLI_RANKS]) return true;
     if (arguments->operand_count == 1)
         return (is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE) ||

@@ -21,7 +21,6 @@
 #define RATE_DRAWS  5
 #define MOST_DRAWS  1e6
 #define KEEPS_MOST  1000000u /* requests of which each is reported */
-#define SEED_STEP   2654435761u
 
 struct serve {
     const struct gsim_cli_arguments *arguments;
@@ -102,9 +101,6 @@ static enum gsim_status parse_replicas(struct serve *v, struct gsim_error *error
     if (router && gsim_router_parse(router, &spec->router, error)) return gsim_error_prefix(error, "--router");
     if (router && spec->replicas == 1)
         return gsim_error_set(error, GSIM_USAGE, "--router: of several servers: expected --replicas, found one server");
-    if (spec->replicas > 1 && spec->router == GSIM_ROUTER_PREFIX && (!spec->arrivals.blocks || spec->cache.forgets))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "router prefix: expected requests whose blocks are named (hash_ids), and kept");
     return GSIM_OK;
 }
 
@@ -126,31 +122,31 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
     return GSIM_OK;
 }
 
+struct gsim_scheduler_ops gsim_cli_policy_view(const struct gsim_batching_ops *policy)
+{
+    return (struct gsim_scheduler_ops){
+        .name = policy->name, .params = policy->params, .params_size = policy->params_size};
+}
+
+enum gsim_status gsim_cli_server_policy(const struct gsim_cli_arguments *arguments, struct gsim_cli_server *server,
+                                        const char *name, const struct gsim_batching_ops **ops, void **params,
+                                        struct gsim_error *error)
+{
+    struct gsim_serving_spec *spec = gsim_cli_server_spec(server);
+    *params = NULL;
+    if (gsim_batching_load(name, ops, error)) return gsim_error_prefix(error, "batching");
+    const struct gsim_scheduler_ops view = gsim_cli_policy_view(*ops);
+    enum gsim_status status = gsim_cli_params(arguments, &view, &spec->arena, params, error);
+    return status ? status
+                  : gsim_serving_policy(spec, name, arguments->opts, arguments->opt_count, ops, params, error);
+}
+
 static enum gsim_status add_policy(struct serve *v, const char *name, struct gsim_error *error)
 {
-    const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
-    if (v->policy_count == MOST_NAMES)
+    uint32_t at = v->policy_count++;
+    if (at == MOST_NAMES)
         return gsim_error_set(error, GSIM_USAGE, "--batching: expected at most %d, found more", MOST_NAMES);
-    const struct gsim_batching_ops **ops = &v->policies[v->policy_count];
-    if (gsim_batching_load(name, ops, error)) return gsim_error_prefix(error, "batching");
-    const struct gsim_scheduler_ops view = {
-        .name = (*ops)->name, .params = (*ops)->params, .params_size = (*ops)->params_size};
-    struct gsim_arena *arena = &gsim_cli_server_spec(v->server)->arena;
-    void **params = &v->params[v->policy_count++];
-    enum gsim_status status = gsim_cli_params(v->arguments, &view, arena, params, error);
-    for (uint32_t i = 0; i < spec->option_count && !status && strcmp(spec->batching, name) == 0; i++) {
-        char prefix[64];
-        snprintf(prefix, sizeof prefix, "%s.%.40s=", name, spec->options[i][0]);
-        bool is_overridden = false;
-        for (size_t o = 0; o < v->arguments->opt_count; o++)
-            is_overridden |= strncmp(v->arguments->opts[o], prefix, strlen(prefix)) == 0;
-        if (!(*ops)->params)
-            status = gsim_error_set(error, GSIM_INPUT, "options: batching %s has none, found \"%.60s\"", name,
-                                    spec->options[i][0]);
-        else if (!is_overridden)
-            status = gsim_params_set((*ops)->params, *params, spec->options[i][0], spec->options[i][1], error);
-    }
-    return status;
+    return gsim_cli_server_policy(v->arguments, v->server, name, &v->policies[at], &v->params[at], error);
 }
 
 static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error)
@@ -213,34 +209,9 @@ static void show_progress(void *context, uint64_t done, uint64_t all)
     if (done % 256 == 0) gsim_progress_show(&v->progress);
 }
 
-struct guest {
-    const struct gsim_server *server;
-    struct gsim_serving_result *result;
-    struct gsim_error error;
-    enum gsim_status status;
-};
-
-static void serve_driven(void *context, struct gsim_serving_machine *machine)
+/* Of what is simulated step by step. */
+static enum gsim_status check_exact(const struct gsim_server *server, struct gsim_error *error)
 {
-    struct guest *g = context;
-    g->status = gsim_serve(g->server, &machine, 1, g->result, &g->error);
-}
-
-static void set_rate(struct gsim_arrivals *a, double rate)
-{
-    if (!(rate > 0)) return;
-    if (a->kind != GSIM_ARRIVALS_LIST) {
-        a->rate_per_s = rate;
-        return;
-    }
-    double span = a->list[a->count - 1].arrival_us - a->list[0].arrival_us;
-    a->scale = span > 0 ? rate * span / ((a->count - 1.0) * 1e6) : 1;
-}
-
-static enum gsim_status run_exact(struct serve *v, const struct gsim_server *server, struct gsim_serving_result *result,
-                                  struct gsim_error *error)
-{
-    struct guest g = {.server = server, .result = result};
     if (server->spec->replicas > 1)
         return gsim_error_set(error, GSIM_USAGE,
                               "--exact: one host drives one GPU; several servers are looked up only");
@@ -251,24 +222,7 @@ static enum gsim_status run_exact(struct serve *v, const struct gsim_server *ser
     if (server->spec->interpolates || server->spec->profile)
         return gsim_error_set(error, GSIM_USAGE,
                               "--exact: a step from a profile or between two buckets has no program to simulate");
-    enum gsim_status status = gsim_library_simulate(gsim_cli_server_library(v->server), serve_driven, &g, error);
-    return status ? status : g.status ? gsim_error_set(error, g.status, "%s", g.error.message) : GSIM_OK;
-}
-
-static enum gsim_status run_looked_up(struct serve *v, const struct gsim_server *server,
-                                      struct gsim_serving_result *result, struct gsim_serving_head *head,
-                                      struct gsim_error *error)
-{
-    struct gsim_library *library = gsim_cli_server_library(v->server);
-    struct gsim_serving_table **table = &v->tables[server->spec->beside][server->policy->separate];
-    library->is_separate = server->policy->separate;
-    if (!*table) *table = gsim_serving_table_create(library);
-    uint32_t count = server->spec->replicas;
-    struct gsim_serving_machine *const *machines = gsim_serving_table_machines(*table, count);
-    enum gsim_status status = gsim_serve(server, machines, count, result, error);
-    if (gsim_serving_table_status(*table, error)) status = error->status;
-    gsim_serving_table_count(*table, &head->simulations, &head->lookups);
-    return status;
+    return GSIM_OK;
 }
 
 /* How far a bucket is off, at worst, when its neighbours tell its time. */
@@ -293,40 +247,35 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
                                  struct gsim_error *error)
 {
     struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    struct gsim_library *library = gsim_cli_server_library(v->server);
+    struct gsim_serving_table **table = &v->tables[cell->beside][cell->policy->separate];
     uint64_t seed = gsim_cli_server_seed(v->server) + v->draw;
-    struct gsim_random arrivals = {0}, numbers = {0}, noise = {0};
     spec->beside = cell->beside;
-    set_rate(&spec->arrivals, cell->rate);
+    if (cell->rate > 0) gsim_arrivals_set_rate(&spec->arrivals, cell->rate);
     *head = (struct gsim_serving_head){.spec = spec,
-                                       .device = gsim_cli_server_library(v->server)->device->name,
+                                       .device = library->device->name,
                                        .batching = cell->policy->name,
                                        .gpus = gsim_serve_gpus(spec, cell->policy),
                                        .seed = seed,
                                        .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
                                        .interpolation_error = NAN};
     struct gsim_server server = {.spec = spec,
-                                 .device = gsim_cli_server_library(v->server)->device,
+                                 .device = library->device,
                                  .policy = cell->policy,
                                  .params = cell->params,
-                                 .arrivals = &arrivals,
-                                 .numbers = &numbers,
-                                 .noise = &noise,
                                  .keeps = keeps && spec->arrivals.count <= KEEPS_MOST,
                                  .progress = show_progress,
                                  .progress_context = v};
-    enum gsim_status status = gsim_server_check(&server, error);
-    if (!status) status = gsim_random_init(&arrivals, seed, error);
-    if (!status) status = gsim_random_init(&numbers, seed + SEED_STEP, error);
-    if (!status) status = gsim_random_init(&noise, seed + 2 * SEED_STEP, error);
+    enum gsim_status status = head->is_exact ? check_exact(&server, error) : GSIM_OK;
+    library->is_separate = cell->policy->separate;
+    if (!head->is_exact && !*table && !(*table = gsim_serving_table_create(library))) status = gsim_no_memory(error);
     gsim_progress_start(&v->progress, spec->arrivals.count, stderr);
     v->progress.unit = "requests";
     if (!status)
-        status = head->is_exact ? run_exact(v, &server, result, error) : run_looked_up(v, &server, result, head, error);
+        status = gsim_serve_drawn(&server, seed, library, head->is_exact ? NULL : *table, result, error);
+    if (!status && !head->is_exact) gsim_serving_table_count(*table, &head->simulations, &head->lookups);
     if (!status) head->interpolation_error = interpolation_error(v, spec);
     gsim_progress_clear(&v->progress);
-    gsim_random_release(&arrivals);
-    gsim_random_release(&numbers);
-    gsim_random_release(&noise);
     return status;
 }
 
@@ -492,8 +441,7 @@ static enum gsim_status check_opts(const struct serve *v, struct gsim_error *err
     struct gsim_scheduler_ops views[MOST_NAMES];
     const struct gsim_scheduler_ops *list[MOST_NAMES];
     for (uint32_t i = 0; i < v->policy_count; i++) {
-        views[i] = (struct gsim_scheduler_ops){
-            .name = v->policies[i]->name, .params = v->policies[i]->params, .params_size = v->policies[i]->params_size};
+        views[i] = gsim_cli_policy_view(v->policies[i]);
         list[i] = &views[i];
     }
     return gsim_cli_check_opts(v->arguments, list, v->policy_count, error);

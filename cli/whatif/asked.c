@@ -2,6 +2,9 @@
 /* See cli/whatif/asked.h. */
 #include "cli/whatif/asked.h"
 
+#include "ask/subject.h"
+#include "sim/base/gz.h"
+
 static enum gsim_status read_ranks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
                                    struct gsim_error *error)
 {
@@ -39,13 +42,40 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
                                           .task = task,
                                           .rank = i,
                                           .copies = 1};
-        a->base.has_data |= gsim_cli_program_has_data(task->program);
+        a->base.has_data |= gsim_program_has_data(task->program);
     }
     a->simulation = gsim_cli_tasks_simulation(t, way, params);
     if (gsim_question_check(gsim_cli_command_name((int)arguments->command), &a->base, error)) return error->status;
     if (a->simulation.omits_kernels)
         return gsim_error_set(error, GSIM_USAGE, "--task: more than 1,000,000 kernels: expected fewer requests");
     return GSIM_OK;
+}
+
+bool gsim_cli_is_server(const struct gsim_cli_arguments *arguments)
+{
+    char head[8192];
+    return arguments->operand_count == 1 && gsim_gz_head(arguments->operands[0], head, sizeof head) &&
+           strstr(head, "\"gpusim-serving/");
+}
+
+static enum gsim_status read_server(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
+                                    struct gsim_error *error)
+{
+    void *params;
+    enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_SERVER, error);
+    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &a->server, error);
+    if (status) return status;
+    struct gsim_library *library = gsim_cli_server_library(a->server);
+    a->served = (struct gsim_server){.spec = library->spec, .device = library->device};
+    status = gsim_cli_server_policy(arguments, a->server, library->spec->batching, &a->served.policy, &params, error);
+    a->served.params = params;
+    if (status) return status;
+    const struct gsim_scheduler_ops view = gsim_cli_policy_view(a->served.policy), *const views[] = {&view};
+    status = gsim_cli_check_opts(arguments, views, 1, error);
+    if (!status && library->spec->moved) gsim_cli_subject_note(&a->subject, library->spec->moved);
+    a->base = (struct gsim_changeable){
+        .simulation = &library->simulation, .server = &a->served, .library = library, .has_data = true};
+    return status;
 }
 
 enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
@@ -55,6 +85,7 @@ enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim
     if (arguments->value[GSIM_CLI_RANKS] && gsim_cli_has_tasks(arguments))
         return gsim_error_set(error, GSIM_USAGE, "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
                               "to tasks (--task)", gsim_cli_command_name((int)arguments->command));
+    if (gsim_cli_is_server(arguments)) return read_server(a, arguments, error);
     if (gsim_cli_are_ranks(arguments)) return read_ranks(a, arguments, error);
     if (gsim_cli_has_tasks(arguments)) return read_tasks(a, arguments, error);
     a->base = (struct gsim_changeable){.simulation = &a->subject.point.simulation};
@@ -73,8 +104,11 @@ void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_ask
 {
     if (gsim_changeable_has_ranks(&a->base)) gsim_output_printf(out, "%u ranks", gsim_changeable_ranks(&a->base));
     else gsim_output_text(out, name_of(a));
-    gsim_output_printf(out, " under %s on %s", a->base.clients && !gsim_changeable_has_ranks(&a->base)
-                       ? now->sharing->name : now->scheduler->name, now->device->name);
+    bool are_tasks = a->base.clients && !gsim_changeable_has_ranks(&a->base);
+    const char *under = a->base.library ? a->served.policy->name
+                        : are_tasks     ? now->sharing->name
+                                        : now->scheduler->name;
+    gsim_output_printf(out, " under %s on %s", under, now->device->name);
 }
 
 void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_asked *a,
@@ -91,6 +125,7 @@ void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_aske
 void gsim_cli_asked_release(struct gsim_cli_asked *a)
 {
     gsim_cli_rank_traces_release(&a->ranks);
+    gsim_cli_server_destroy(a->server);
     if (a->tasks.setup) gsim_cli_tasks_release(&a->tasks);
     if (a->setup.arguments) gsim_cli_setup_release(&a->setup);
     gsim_cli_subject_release(&a->subject);

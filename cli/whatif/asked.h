@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). The scenario that a question is asked about, whatever the words name: a program or a trace, the
- * ranks of traces or of a file, or tasks. */
+ * ranks of traces or of a file, tasks, or a server. */
 #pragma once
 
 #include "ask/questions/question.h"
@@ -14,8 +14,15 @@ struct gsim_cli_asked {
     struct gsim_cli_setup setup;        /* of tasks */
     struct gsim_cli_tasks tasks;        /* likewise */
     struct gsim_simulation simulation;  /* of tasks */
+    struct gsim_cli_server *server;     /* in place of a subject */
+    struct gsim_server served;
     struct gsim_changeable base;        /* what is asked about */
 };
+#define GSIM_CLI_ANSWER_COLUMNS 16
+/* QUESTION of what the arguments name, answered as text, CSV and JSON. Returns the exit status. ask.c */
+int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words);
+/* The operand is the spec of a server. */
+bool gsim_cli_is_server(const struct gsim_cli_arguments *arguments);
 /* Released by the caller, also on failure. */
 enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *asked, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;

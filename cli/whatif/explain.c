@@ -487,6 +487,7 @@ static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_
 
 int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
 {
+    if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "explain", arguments->value[GSIM_CLI_CHANGE]);
     struct gsim_error error = {0};
     struct gsim_cli_explained *e = gsim_alloc(sizeof *e);
     enum gsim_status status = e ? run(e, arguments, &error) : gsim_no_memory(&error);

@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "ask/subject.h"
 #include "sim/base/gz.h"
 #include "sim/base/output.h"
+#include "sim/base/text.h"
 #include "sim/sm/demand.h"
 
 static bool is_program(const char *path)
@@ -103,7 +105,8 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     enum gsim_status status = GSIM_OK;
     if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
     s->is_trace = !is_named && !is_program(path);
-    if (s->is_trace && gsim_cli_check_used(&s->arguments, GSIM_CLI_OF_TRACE, error)) return error->status;
+    unsigned kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
+    if (s->is_trace && gsim_cli_check_used(&s->arguments, kind, error)) return error->status;
     if (s->is_trace) {
         struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
         status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device,
@@ -120,7 +123,8 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK)
         status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
     if (status == GSIM_OK && s->setup.places_best) status = gsim_cli_best_place(&s->point, true, error);
-    bool is_asked = s->arguments.command == GSIM_CLI_WHATIF || s->arguments.value[GSIM_CLI_CHANGE];
+    bool is_asked = s->arguments.command == GSIM_CLI_WHATIF || s->arguments.command == GSIM_CLI_QUESTION ||
+                    s->arguments.value[GSIM_CLI_CHANGE];
     if (status == GSIM_OK && is_asked && !s->is_trace && !is_named && !s->setup.iterations &&
         s->point.program.iterations == 1)
         status = renew_inputs(s, error);
@@ -158,16 +162,9 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     return status;
 }
 
-bool gsim_cli_program_has_data(const struct gsim_program *p)
-{
-    for (uint32_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind == GSIM_OP_KERNEL && (p->ops[i].arg_count || p->ops[i].after_count)) return true;
-    return false;
-}
-
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
 {
-    return s->is_trace ? s->notes.data_works > 0 : gsim_cli_program_has_data(&s->point.program);
+    return s->is_trace ? s->notes.data_works > 0 : gsim_program_has_data(&s->point.program);
 }
 
 void gsim_cli_subject_note(struct gsim_cli_subject *s, const char *text)

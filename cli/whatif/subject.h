@@ -29,7 +29,6 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const s
                                        struct gsim_error *error) GSIM_NODISCARD;
 /* Whether the program says what depends on what, beyond the order in its streams. */
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
-bool gsim_cli_program_has_data(const struct gsim_program *program);
 /* ", "notes": [...]": what is assumed, and what the importer noticed. */
 struct gsim_output;
 /* Adds what is assumed, or contradicts itself, to what every output says. */

@@ -251,6 +251,7 @@ static enum gsim_status run(struct gsim_cli_whatif *w, const struct gsim_cli_arg
 
 int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
 {
+    if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "whatif", arguments->value[GSIM_CLI_CHANGE]);
     struct gsim_error error = {0};
     struct gsim_cli_whatif *w = gsim_alloc(sizeof *w);
     enum gsim_status status = w ? run(w, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");

@@ -127,7 +127,7 @@ static size_t most_operands(const struct gsim_cli_arguments *arguments)
     if (command == GSIM_CLI_VALIDATE || command == GSIM_CLI_PLOT || command == GSIM_CLI_PAGE ||
         command == GSIM_CLI_CALIBRATE || command == GSIM_CLI_RESULTS || command == GSIM_CLI_ABLATE ||
         command == GSIM_CLI_STEP_TIME || command == GSIM_CLI_EXPLAIN || command == GSIM_CLI_WHATIF ||
-        command == GSIM_CLI_SCHEDULE || command == GSIM_CLI_RECORD)
+        command == GSIM_CLI_SCHEDULE || command == GSIM_CLI_RECORD || command == GSIM_CLI_QUESTION)
         return SIZE_MAX;
     return command == GSIM_CLI_SWEEP || command == GSIM_CLI_REPRODUCE || command == GSIM_CLI_COMPLETION ||
            command == GSIM_CLI_SERVE;
@@ -147,7 +147,7 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
                  find_option(arguments->command, "output", 6) < GSIM_CLI_KEY_COUNT)
             status =
                 store(arguments, (enum gsim_cli_key)find_option(arguments->command, "output", 6), argv[++at], error);
-        else if ((GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE) >> arguments->command & 1 &&
+        else if (GSIM_CLI_ON_SOURCE >> arguments->command & 1 &&
                  (argv[at][1] == 'D' || argv[at][1] == 'I') && argv[at][0] == '-' && (argv[at][2] || at + 1 < argc)) {
             enum gsim_cli_key key = argv[at][1] == 'D' ? GSIM_CLI_DEFINE : GSIM_CLI_INCLUDE;
             const char *word = argv[at][2] ? argv[at] + 2 : argv[++at];

@@ -26,7 +26,8 @@ void gsim_session_destroy(struct gsim_session *session);
 const char *gsim_session_error(const struct gsim_session *session);
 
 /* Sets an option: device (a name or a file's path), scheduler (a name or a shared object's path), size (0: default) and
- * then workload (a built-in one, with launch shapes of the scheduler set before, or a program file), memory, prefetch,
+ * then workload (a built-in one, with launch shapes of the scheduler set before, or a file: a program; after the device
+ * a profiler's trace or a CUDA source; a server's spec, of which questions are asked alone), memory, prefetch,
  * iterations ("steady": until they repeat), seed, gpus, noise, gpu.X, device.X (after the device), or a scheduler's
  * parameter X or SCHED.X (after the scheduler). */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
@@ -57,9 +58,9 @@ void gsim_session_kernel_times(const struct gsim_session *session, double *start
 /* Returns the report, gpusim-report/1. */
 const char *gsim_session_report(struct gsim_session *session);
 
-/* Asks QUESTION, one of gsim_session_question()'s, of the program, device, scheduler and options that are set. WORDS:
- * what the question takes ("graph,launch=2x"; schedulers; copies); NULL: nothing. Returns its table as JSON,
- * gpusim-answer/1; NULL: it failed. */
+/* Asks QUESTION, one of gsim_session_question()'s, of the program or server, device, scheduler and options that are
+ * set. WORDS: what the question takes ("graph,launch=2x"; schedulers; copies); NULL: nothing. Returns its table as
+ * JSON, gpusim-answer/1; NULL: it failed. */
 const char *gsim_session_ask(struct gsim_session *session, const char *question, const char *words);
 /* Returns the name of question INDEX; NULL at the end. */
 const char *gsim_session_question(int64_t index);

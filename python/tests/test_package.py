@@ -203,6 +203,24 @@ class Native(unittest.TestCase):
         with self.assertRaises(gpusim.InputError):
             session.ask("whatif", "nonsense")
 
+    def test_files(self):
+        """A server, a trace and a source are what the command line makes of them."""
+        folder = os.path.join(os.environ["GPUSIM_DATA"], "traces", "h100", "serving")
+        for name, change in (("same_60.json.gz", "replicas=2"), ("decode_4.json.gz", "kernels=2x")):
+            path = os.path.join(folder, name)
+            text = subprocess.run([os.environ["GPUSIM"], "ask", "whatif", path, "--words", change, "--json", "-"],
+                                  check=True, capture_output=True).stdout
+            session = native.Session(device="h100-vm")
+            session.workload(path)
+            self.assertEqual(session.ask("whatif", change), json.loads(text)["rows"])
+        session.workload(os.path.join(folder, "same_60.json.gz"))
+        for call, part in ((lambda: session.run(), "asked questions"), (lambda: session.ask("schedule"), "is of one program"),
+                           (lambda: native.Session().workload(path), "expected a device before it"),
+                           (lambda: native.Session(device="v100").workload(path), "recorded on")):
+            with self.assertRaises(gpusim.InputError) as caught:
+                call()
+            self.assertIn(part, str(caught.exception))
+
     def test_mistakes(self):
         session = native.Session()
         for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),

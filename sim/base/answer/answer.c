@@ -89,20 +89,19 @@ void gsim_answer_rows(const struct gsim_answer *a, size_t first, struct gsim_out
     gsim_output_text(out, "\n  ]");
 }
 
-static void put_columns(const struct gsim_answer *a, struct gsim_output *out)
+void gsim_answer_members(const struct gsim_answer *a, struct gsim_output *out)
 {
     gsim_output_put(out, "'columns': [");
     for (uint32_t i = 0; i < a->column_count; i++)
         gsim_output_put(out, "%s{'name': %q, 'unit': '%s'}", i ? ", " : "", a->columns[i].name, a->columns[i].unit);
-    gsim_output_text(out, "]");
+    gsim_output_put(out, "],\n  'rows': ");
+    gsim_answer_rows(a, 0, out);
 }
 
 void gsim_answer_json(const void *what, struct gsim_output *out)
 {
     gsim_output_put(out, "{\n  'schema': 'gpusim-answer/1',\n  ");
-    put_columns(what, out);
-    gsim_output_put(out, ",\n  'rows': ");
-    gsim_answer_rows(what, 0, out);
+    gsim_answer_members(what, out);
     gsim_output_text(out, "\n}\n");
 }
 

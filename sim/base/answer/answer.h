@@ -8,6 +8,7 @@
 void gsim_answer_csv(const void *what, struct gsim_output *out);  /* a line of names; a value that is none is empty */
 /* JSON of the rows from FIRST on: [{"name": value, ...}, ...] */
 void gsim_answer_rows(const struct gsim_answer *answer, size_t first, struct gsim_output *out);
+void gsim_answer_members(const struct gsim_answer *answer, struct gsim_output *out); /* 'columns': ..., 'rows': ... */
 void gsim_answer_json(const void *what, struct gsim_output *out); /* the columns with their units, too */
 /* Adds a row, for who fills it: texts stay the caller's. NULL: memory is out, which the answer keeps. */
 union gsim_value *gsim_answer_row(struct gsim_answer *answer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each question of each kind of scenario: one program, ranks, tasks. Calls take no time: kernels are all there is. */
+/* Each question of each kind of scenario: a program, ranks, tasks, a server. Calls take no time: all is kernels. */
 #include "ask/questions/question.h"
 
 #include <math.h>
@@ -12,10 +12,43 @@ struct scenario {
     struct task_fixture f;
     struct gsim_simulation simulation;
     struct gsim_client clients[2];
+    struct gsim_serving_spec spec; /* of a server: "a" is its prefill, "b" its decode step */
+    struct gsim_served_arrival requests[2];
+    struct gsim_library library;
+    struct gsim_server server;
     struct gsim_changeable base;
 };
 
-enum kind { PROGRAM, RANKS, TASKS, KINDS };
+enum kind { PROGRAM, RANKS, TASKS, SERVER, KINDS };
+
+static enum gsim_status read_step(void *context, const char *path, struct gsim_program *program, bool *is_graph,
+                                  struct gsim_error *error)
+{
+    struct scenario *s = context;
+    uint32_t step = path[0] == 'b';
+    (void)error;
+    *is_graph = false;
+    *program = s->f.programs[step];
+    s->f.programs[step] = (struct gsim_program){0};
+    return GSIM_OK;
+}
+
+/* Two slots; two requests, a millisecond after each other, of a prefill and two steps each. */
+static void make_server(struct scenario *s)
+{
+    for (int i = 0; i < 2; i++)
+        s->requests[i] = (struct gsim_served_arrival){.arrival_us = 1000 * i, .prompt = 4, .output = 3};
+    s->spec = (struct gsim_serving_spec){.name = "server", .slots = 2, .replicas = 1, .batching = "continuous",
+                                         .step_count = 2};
+    s->spec.arrivals = (struct gsim_arrivals){.kind = GSIM_ARRIVALS_LIST, .list = s->requests, .count = 2, .scale = 1};
+    s->spec.steps[0] = (struct gsim_serving_step){GSIM_STEP_PREFILL, 4, "a"};
+    s->spec.steps[1] = (struct gsim_serving_step){GSIM_STEP_DECODE, 2, "b"};
+    CHECK_OK(gsim_library_init(&s->library, &s->spec, &s->simulation, read_step, s, &s->f.error), s->f.error);
+    s->server = (struct gsim_server){
+        .spec = &s->spec, .device = &s->f.device, .policy = gsim_batching_find("continuous")};
+    s->base = (struct gsim_changeable){
+        .simulation = &s->library.simulation, .server = &s->server, .library = &s->library, .has_data = true};
+}
 
 static void make(struct scenario *s, enum kind kind, double a_us, double b_us)
 {
@@ -41,11 +74,13 @@ static void make(struct scenario *s, enum kind kind, double a_us, double b_us)
     s->base = (struct gsim_changeable){.simulation = &s->simulation,
                                        .clients = kind == PROGRAM ? NULL : s->clients,
                                        .client_count = kind == PROGRAM ? 0 : 2};
+    if (kind == SERVER) make_server(s);
 }
 
 static void release(struct scenario *s)
 {
     gsim_task_set_release(&s->f.set);
+    if (s->library.spec) gsim_library_release(&s->library);
     for (uint32_t i = 0; i < s->f.count; i++) gsim_program_release(&s->f.programs[i]);
 }
 
@@ -134,6 +169,28 @@ static void test_new(void)
     CHECK_NEAR(ask(TASKS, 100, 50, "ablate", "wave_tails", NULL, "time_us"), 125, 1e-6);
 }
 
+/* A request takes 100 us and twice 50. Ten thousand a second are the second one's arrival with the first one's token:
+ * its prefill goes first, so that both end at 300, after 300 us and 200; two servers have one each. */
+static void test_server(void)
+{
+    const char *points = "rate=1000|10000,replicas=1|2";
+    CHECK_NEAR(ask(SERVER, 100, 50, "whatif", "kernels=2x", "now", "time_us"), 200, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "whatif", "kernels=2x", "kernels=2x", "time_us"), 100, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "whatif", "kernel:b=2x", "kernel:b=2x", "saved_us"), 50, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "sweep", points, "rate=10000+replicas=1", "time_us"), 250, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "sweep", points, "rate=10000+replicas=2", "time_us"), 200, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "sweep", points, "rate=1000+replicas=1", "speedup"), 1, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "explain", NULL, "request", "time_us"), 200, 1e-6);
+    /* 800 us between the requests. */
+    CHECK_NEAR(ask(SERVER, 100, 50, "explain", NULL, "server", "time_us"), 1200, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "explain", "kernels=2x", "server", "time_us"), 1100, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "compare", "continuous", "continuous", "iteration_us"), 200, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "validate", "400us", NULL, "error_percent"), -50, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "spread", "9", NULL, "median_us"), 200, 1e-6);
+    CHECK_NEAR(ask(SERVER, 100, 50, "whatif", "streams=2", "streams=2", "has_effect"), 0, 0);
+    CHECK_NEAR(ask(PROGRAM, 100, 50, "whatif", "replicas=2", "replicas=2", "has_effect"), 0, 0);
+}
+
 static const char *words_for(const char *question)
 {
     return strcmp(question, "validate") == 0 ? "100us" : strcmp(question, "ablate") == 0 ? "wave_tails" : NULL;
@@ -195,7 +252,9 @@ static void test_product(void)
         const char *question, *words, *says;
     } wrong[] = {{PROGRAM, "schedule", "2.5", ""},
                  {PROGRAM, "sensitivity", "first_wave_us", ""}, /* it is 0 */
-                 {RANKS, "explain", "rank:2=2x", "there are 2 ranks"}};
+                 {RANKS, "explain", "rank:2=2x", "there are 2 ranks"},
+                 {SERVER, "compare", "async", "batching"},
+                 {SERVER, "whatif", "rate=2x", "requests per second"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct scenario s;
         struct gsim_answer answer = {0};
@@ -214,6 +273,7 @@ static const struct test_case cases[] = {
     {"what if", test_whatif},
     {"compare and spread", test_others},
     {"sweep, best, validate, sensitivity, ablate", test_new},
+    {"a server", test_server},
     {"what is refused", test_refusals},
     {"profiles are of the tasks as they are", test_profiles},
     {"questions by scenarios", test_product},

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Questions x subjects on the command line: each pair is answered, or stands in docs/not-modelled.md and is refused with the reason
+# that stands there. A server's times are those of gpusim serve; a CUDA source is a workload. test_ask.sh SOURCE-DIR BUILD-DIR.
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
+kernel() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"kernels\": [{\"name\": \"k\", \"solo_us\": $2, \"solo_device\": \"h100-vm\", \"regs_per_thread\": 32, \"smem_bytes\": 120000}], \"ops\": [{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [256], \"grid\": [132]}]}" >"$1.json"; }
+kernel p128 2000 && kernel p512 6000 && kernel d1 200 && kernel d8 300
+cat >server.json <<'END_OF_FILE'
+{"schema": "gpusim-serving/1", "slots": 8, "batching": "continuous", "prefill_beside": "same", "host": "h100-vm",
+ "steps": {"prefill": {"128": "p128.json", "512": "p512.json"}, "decode": {"1": "d1.json", "8": "d8.json"}},
+ "arrivals": "poisson:60", "count": 200, "prompt": {"choice": [128, 512]}, "output": {"uniform": [16, 64]}, "device": "h100-vm"}
+END_OF_FILE
+cat >v.cu <<'END_OF_FILE'
+__global__ void add(const float *a, float *b, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b[i] += a[i]; }
+int main() { int n = N; float *h = (float *)malloc(4 * n), *a, *b; cudaMalloc(&a, 4 * n); cudaMalloc(&b, 4 * n);
+ cudaMemcpy(a, h, 4 * n, cudaMemcpyHostToDevice); cudaMemcpy(b, h, 4 * n, cudaMemcpyHostToDevice);
+ add<<<n / 256, 256>>>(a, b, n); add<<<n / 256, 256>>>(b, a, n); cudaMemcpy(h, b, 4 * n, cudaMemcpyDeviceToHost); return 0; }
+END_OF_FILE
+has_cuda=1
+"$gpusim" import cuda v.cu -D N=65536 -o v.json 2>/dev/null || has_cuda=
+trace=$source_dir/tests/cli/schedule/trace.json
+"$gpusim" ask nothing 2>err && fail "a question that is none was answered"
+questions=$(sed 's/.*one of //; s/, found.*//; s/,//g' err)
+[ "$(echo "$questions" | wc -w)" -ge 10 ] || fail "expected ten questions, found $questions"
+
+# The words of a subject, and what a question takes of it.
+subject() {
+    case $1 in
+    program) echo vec ;;
+    trace) echo "$trace" ;;
+    ranks) echo "vec --ranks 2" ;;
+    tasks) echo "--task vec,requests=2 --task vec,requests=2 --share mps" ;;
+    server) echo server.json ;;
+    source) echo "v.cu -D N=65536" ;;
+    drawn) echo llm ;;
+    esac
+}
+words() {
+    case $1 in
+    validate) echo "--words 2ms" ;;
+    ablate) echo "--words wave_tails" ;;
+    sensitivity) echo "--words launch_us" ;;
+    spread) echo "--words 5" ;;
+    whatif) echo "--words kernels=2x" ;;
+    compare | best) [ "$2" = server ] && echo "--words continuous,static" || echo "--words serial,async" ;;
+    esac
+}
+# What docs/not-modelled.md says of the pair: its reason; nothing: it is answered.
+reason() { awk -F ' *[|] *' -v q="$1" -v s="$2" '$2 == "`ask " q "`" || $2 == "`ask`" { n = split($3, of, ", "); for (i = 1; i <= n; i++) if (of[i] == s) print $4 }' "$source_dir/docs/not-modelled.md" | head -n 1; }
+pairs=0
+for q in $questions; do
+    for s in program trace ranks tasks server source drawn; do
+        [ $s != source ] || [ "$has_cuda" ] || continue
+        # shellcheck disable=SC2046
+        "$gpusim" ask "$q" $(subject $s) $(words "$q" $s) --json r.json >out 2>err
+        status=$? expected=$(reason "$q" $s) pairs=$((pairs + 1))
+        if [ "$expected" ]; then
+            [ $status = 2 ] && grep -qF -- "$expected" err || fail "$q of $s: exit $status, '$(cat err)', expected '$expected'"
+        else
+            [ $status = 0 ] || fail "$q of $s: exit $status, $(cat err): neither answered nor in docs/not-modelled.md"
+            grep -q '"rows": \[' r.json && grep -q "\"question\": \"$q\"" r.json || fail "$q of $s: $(head -5 r.json)"
+        fi
+    done
+done
+[ $pairs -ge 60 ] || fail "only $pairs pairs"
+
+# One server, asked and served: the same mean; no line is over 100 columns.
+"$gpusim" serve server.json --report serve.json >out 2>err || fail "serve: $(cat err)"
+mean=$(sed -n 's/.*"e2e_us": {"mean": \([0-9.]*\).*/\1/p' serve.json | head -n 1)
+asked=$("$gpusim" whatif server.json --change launch=2x --csv - | awk -F, '$1 == "now" { print $2 }')
+awk -v a="$mean" -v b="$asked" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-4) }' || fail "served $mean us, asked $asked"
+"$gpusim" whatif server.json >out 2>err || fail "whatif: $(cat err)"
+awk 'length > 100' out | grep . && fail "a line over 100 columns"
+"$gpusim" explain server.json >out 2>err || fail "explain: $(cat err)"
+grep -q '^server .*no request' out || fail "explain: $(cat out)"
+for wrong in "--sched async" "--iterations 2" "--memory pinned" "-D N=1"; do
+    # shellcheck disable=SC2086
+    "$gpusim" ask spread server.json $wrong >out 2>err && fail "$wrong has no effect, and was taken"
+done
+
+# A source is the program that import makes of it, whatever it is asked.
+[ "$has_cuda" ] || exit 0
+run() { "$gpusim" run --workload "$1" $2 --sched async --memory pinned --csv - 2>/dev/null | cut -d, -f1-6; }
+# shellcheck disable=SC2015
+[ "$(run v.json)" = "$(run v.cu "-D N=65536")" ] || fail "v.cu is not the program v.json"
+"$gpusim" compare --workload v.cu -D N=65536 --sched serial,kesco >out 2>err || fail "compare: $(cat err)"
+"$gpusim" run --workload vec -D N=2 --sched async >out 2>err && fail "-D has no effect on vec, and was taken"
+exit 0
