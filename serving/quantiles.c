@@ -2,10 +2,11 @@
 /* See serving/quantiles.h. */
 #include "serving/quantiles.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "gpusim/order.h"
 
 #include "gpusim/memory.h"
 
@@ -52,13 +53,18 @@ void gsim_quantiles_add(struct gsim_quantiles *t, double value)
 
 double gsim_quantiles_mean(const struct gsim_quantiles *t) { return t->count ? t->sum / (double)t->count : NAN; }
 
+GSIM_ORDER_OF(compare_values, double)
+
+/* Between two values it is their mean by distance; the runner, which has the questions, is linked without GSL. */
 double gsim_quantile(struct gsim_quantiles *t, double fraction)
 {
     if (!t->count) return NAN;
     if (!t->bins) {
-        if (!t->is_sorted) gsl_sort(t->values, 1, t->count);
+        double place = fraction * (double)(t->count - 1), part = place - floor(place);
+        if (!t->is_sorted) qsort(t->values, t->count, sizeof *t->values, compare_values);
         t->is_sorted = true;
-        return gsl_stats_quantile_from_sorted_data(t->values, 1, t->count, fraction);
+        const double *low = &t->values[(uint64_t)place];
+        return part > 0 ? (1 - part) * low[0] + part * low[1] : low[0];
     }
     uint64_t wanted = (uint64_t)(fraction * (double)(t->count - 1)), below = 0;
     uint32_t bin = 0;
