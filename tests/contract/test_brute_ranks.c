@@ -6,6 +6,7 @@
 #include "gpusim/random.h"
 #include "gpusim/scenario.h"
 #include "sim/collective/plan.h"
+#include "tests/contract/laws.h"
 #include "tests/sim/machine_fixture.h"
 
 enum { RANKS = 4, OPS = 24, STREAMS = 2, RUNS = 64 };
@@ -237,6 +238,7 @@ static void random_ranks(void)
         CHECK_OK(gsim_scenario_join(&s, clients, ranks, &links, 1, &error), error);
         CHECK_OK(gsim_simulate(&s.simulation, &t, &error), error);
         good += agrees(&t, seed);
+        if (seed < 100) laws_of_energy(&t, &device, "ranks"), laws_of_tasks(&t, s.set, "ranks");
         gsim_timeline_release(&t);
         gsim_scenario_release(&s);
         for (uint32_t k = 0; k < ranks; k++) gsim_program_release(&programs[k]);

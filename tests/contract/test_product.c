@@ -7,6 +7,7 @@
 #include "gpusim/placement.h"
 #include "gpusim/simulate.h"
 #include "sim/program/verify.h"
+#include "tests/contract/laws.h"
 #include "tests/schedulers/programs.h"
 #include "tests/sim/known_program.h"
 #include "tests/test.h"
@@ -138,6 +139,7 @@ static void laws(const struct point *p, const struct gsim_timeline *t, const cha
     CHECK_NEAR(m.overlap.total * (double)(b.of_kernels + b.of_copies), b.of_kernels + b.of_copies - b.any, 2);
     CHECK(m.iteration_min == m.iteration_max && m.iteration_total == end - t->iterations[0].start && m.makespan >= end);
     for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++) sum += m.bottleneck_time[i];
+    laws_of_energy(t, &devices[0], text);
     CHECK_MSG(!m.has_bottlenecks || llabs(sum - m.makespan) < 1000, "%s: bottlenecks of %.3f us", text,
               gsim_time_us(sum));
 }
@@ -322,6 +324,8 @@ static void tasks(void)
             for (size_t k = 0; !status && k < timeline.kernel_count; k++)
                 CHECK(timeline.kernels[k].device == 0 || choice & 4);
             ran += status == GSIM_OK;
+            if (!status)
+                laws_of_energy(&timeline, &devices[0], sharing->name), laws_of_tasks(&timeline, &set, sharing->name);
             gsim_timeline_release(&timeline);
             gsim_task_set_release(&set);
         }

@@ -7,6 +7,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "sim/program/verify.h"
+#include "tests/contract/laws.h"
 #include "tests/sim/machine_fixture.h"
 
 enum { TASKS = 3, BUFFERS = 4, OPS = 14, REQUESTS = 2 };
@@ -152,6 +153,8 @@ static void every_scheduler(void)
                 enum gsim_status status = run(&s, way, scheduler, memory, &timeline, &error);
                 CHECK_MSG(status == GSIM_OK || may_refuse(&error), "%s: %s", label, error.message);
                 for (uint32_t t = 0; t < count && status == GSIM_OK; t++) check_task(&timeline, &s.set, t, label);
+                if (!status && !(i % 8)) laws_of_energy(&timeline, &s.device, label);
+                if (!status) laws_of_tasks(&timeline, &s.set, label);
                 ran += status == GSIM_OK;
                 gsim_timeline_release(&timeline);
                 gsim_task_set_release(&s.set);
@@ -175,8 +178,8 @@ static void failing_allocations(void)
                 struct gsim_timeline timeline;
                 struct gsim_error error = {0};
                 gsim_alloc_fail_nth(nth);
-                enum gsim_status status = run(&s, gsim_sharing_find(ways[w]), s.tasks[0].scheduler, GSIM_MEMORY_PINNED,
-                                              &timeline, &error);
+                enum gsim_status status =
+                    run(&s, gsim_sharing_find(ways[w]), s.tasks[0].scheduler, GSIM_MEMORY_PINNED, &timeline, &error);
                 bool was_reached = gsim_alloc_fail_nth(0) >= nth;
                 gsim_timeline_release(&timeline);
                 CHECK_MSG(status == GSIM_OK || status == GSIM_NOMEM, "%s, allocation %" PRIu64 ": %s", ways[w], nth,

@@ -265,7 +265,7 @@ static bool is_fit(const struct site *s, const char *skip)
     uint32_t from = s->first, to = s->last;
     while (from && text[from - 1] != '\n') from--;
     while (text[to] && text[to] != '\n') to++;
-    static const char *const MEMORY[] = {"NOMEM", "alloc", "ARENA", "grow", "assert", "GSIM_BUG", "sizeof"};
+    static const char *const MEMORY[] = {"NOMEM", "no_memory", "alloc", "ARENA", "grow", "assert", "GSIM_BUG", "sizeof"};
     for (size_t k = 0; k < sizeof MEMORY / sizeof *MEMORY; k++) {
         const char *found = strstr(text + from, MEMORY[k]);
         if (found && found < text + to) return false;
