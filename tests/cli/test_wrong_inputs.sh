@@ -83,6 +83,23 @@ refused "did you mean 'h200'?" --workload vec --sched serial --device h2000
 refused 'standard input cannot be' compare --workload - --sched serial
 refused 'standard input cannot be' sensitivity --workload - --sched serial
 
+# --- each word that a message lists is taken: what is refused then is the output; a letter too many, and it is offered again
+for word in pairs arrival priority dags launch aten repeated beside unlike micro runs traces all; do
+    refused "--report: cannot write 'nowhere/x'" validate --kind $word --report nowhere/x
+    refused "found '${word}x'" validate --kind ${word}x
+done
+for word in kesco kesco-effort grcuda grcuda-gpus all acs ccks mega mp collectives xsched fikit tally; do
+    refused "--csv: cannot write 'nowhere/x'" reproduce $word --csv nowhere/x
+    refused "found '$word.'" reproduce $word.
+done
+for word in figures bound mean-speedup devices single-gpu plan timeline; do
+    "$gpusim" reproduce --only ${word}x 2>&1 | grep -q "did you mean '$word'" || [ $word = figures ] || [ $word = devices ] || fail "reproduce --only ${word}x: no offer"
+done
+for word in workloads schedulers placements sharing devices nodes presets rules; do
+    refused "did you mean '$word'" list ${word}x
+    "$gpusim" list $word 2>&1 | grep -q . || fail "list $word: nothing"
+done
+
 # --- outputs: where none can be, twice the same, or what is read
 for where in folder nowhere/x program.json/x ''; do
     refused "--report: cannot write '$where'" --workload vec --sched serial --report "$where"

@@ -142,6 +142,11 @@ found=$(awk -F'\t' '$7 == "img" && $8 == "kesco" { print $2 }' kept-csv/speedup.
 draws 'another base' speedup compare.csv --base async -o bars.svg --keep kept-base
 [ "$(awk -F'\t' '$8 == "async" { print $2 }' kept-base/speedup.dat | sort -u)" = 1 ] || fail 'expected the base at 1'
 
+# holds FILE: its data behind the legend, tabs as |, without empty lines: the standard input.
+holds() {
+    cat >right
+    sed '/^# legend/,/^$/d; /^# gpusim/d; /^$/d' "$1" | tr '\t' '|' | diff right - >differs || fail "$1: expected (<), found (>): $(cat differs)"
+}
 # Means, intervals, quartiles: 10, 12, 14 have the mean 12, the standard error 2/sqrt(3) and Student's t 4.3027; the
 # speed-up over the base's mean 24 is the geometric mean of 2.4, 2 and 1.7143.
 cat >results.csv <<'END'
@@ -156,9 +161,20 @@ vec,kesco,a,10000,1,100
 "im,g",kesco,a,100,1,30
 END
 draws lines lines results.csv --where workload=vec -o lines.svg --keep kept-lines
-has kept-lines/lines.dat '100|12|7.03172458|16.9682754|2|kesco|100'
-has kept-lines/lines.dat '10000|100|100|100|2|kesco|10000'
-has kept-lines/lines.dat '10000|10k'
+holds kept-lines/lines.dat <<'END'
+# position|mark
+100|100
+10000|10k
+# x|y|low|high|colour|series|x_as_told
+100|24|24|24|1|serial|100
+10000|240|240|240|1|serial|10000
+100|12|7.03172458|16.9682754|2|kesco|100
+10000|100|100|100|2|kesco|10000
+END
+# 4 % of the ratio beyond: 100 / 100^0.04, 7.0317 / (240 / 7.0317)^0.04.
+for limit in 'low_x = 83.176' 'high_x = 12022.64' 'low_y = 6.1057' 'high_y = 276.399'; do
+    grep -q "^$limit" kept-lines/lines.gp || fail "limits: expected $limit: $(grep '^[lh][oi].*_[xy] =' kept-lines/lines.gp)"
+done
 grep -qx 'log_x = 1' kept-lines/lines.gp || fail 'expected a logarithmic axis'
 draws 'no logarithm' lines results.csv --where workload=vec --where 'size in (100, 10000)' --log none -o lines.pdf --keep kept-lines
 grep -qx 'log_x = 0' kept-lines/lines.gp || fail 'expected a linear axis'
@@ -169,17 +185,69 @@ for text in 20 60 70; do
     grep -q "<text>$text</text>" narrow.svg || fail "narrow.svg: expected the mark $text"
 done
 draws speedup speedup results.csv --where size=100 -o bars.svg --keep kept-bars
-found=$(awk -F'\t' '$7 == "vec" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
-[ "$found" = 2.01887 ] || fail "speed-up of repeated points: found '$found', expected (2.4 * 2 * 12/7)^(1/3) = 2.01887"
-found=$(awk -F'\t' '$7 == "geomean" && $8 == "kesco" { print $2 }' kept-bars/speedup.dat)
-[ "$found" = 1.42087 ] || fail "geometric mean: found '$found', expected sqrt(2.01887 * 1) = 1.42087"
+# vec: (2.4 * 2 * 12/7)^(1/3); the logarithms' deviation 0.16843 / sqrt(3) times Student's 4.3027 is a factor of 1.5195. The
+# geometric mean with 1 is the root; its deviation, half of 0.09724, times the normal 1.96 a factor of 1.1.
+holds kept-bars/speedup.dat <<'END'
+# position|group
+2.100|vec
+5.200|im,g
+8.300|geomean
+# position|value|low|high|colour|label|group|series
+1.600|1|NaN|NaN|1|1.00|vec|serial
+2.600|2.01887|1.3286|3.06776|2|2.02|vec|kesco
+4.700|1|NaN|NaN|1|1.00|im,g|serial
+5.700|1|NaN|NaN|2|1.00|im,g|kesco
+7.800|1|NaN|NaN|1|1.00|geomean|serial
+8.800|1.42087|1.29171|1.56294|2|1.42|geomean|kesco
+END
 draws heatmap heatmap results.csv --x workload --y size --where sched=kesco -o map.svg --keep kept-map
-has kept-map/heatmap.dat '0|0|12|12.0'
-has kept-map/heatmap.dat '0|1|100|100'
+holds kept-map/heatmap.dat <<'END'
+# position|mark
+0|vec
+1|im,g
+# position|mark
+0|100
+1|10k
+# column|row|value|label
+0|0|12|12.0
+0|1|100|100
+1|0|30|30.0
+END
 draws scatter scatter results.csv --x size --y iteration_us -o scatter.png --keep kept-scatter
 has kept-scatter/scatter.dat '100|14|2|kesco'
 draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box
-grep -q "$(printf '\t11\t10\t14\t13\t12\t2\t3\tvec\tkesco')" kept-box/box.dat || fail "quartiles of 10, 12, 14: $(cat kept-box/box.dat)"
+holds kept-box/box.dat <<'END'
+# position|mark
+1.8|vec
+4.6|im,g
+# position|quartile1|low|high|quartile3|median|colour|values|group|series
+1.300|24|24|24|24|24|1|1|vec|serial
+2.300|11|10|14|13|12|2|3|vec|kesco
+4.100|30|30|30|30|30|1|1|im,g|serial
+5.100|30|30|30|30|30|2|1|im,g|kesco
+END
+# Times of requests under two ways: steps of a third and of a half.
+cat >jct.json <<'END'
+{"tasks": 2, "ways": [
+ {"share": "mps", "tasks": [{"name": "a", "priority": 0, "per_second": 100, "p99_us": 30, "jct_us": [10, 30, 20]},
+  {"name": "b", "priority": 1, "per_second": 7, "p99_us": 90, "jct_us": [90]}]},
+ {"share": "streams", "tasks": [{"name": "a", "priority": 0, "per_second": 50, "p99_us": 60, "jct_us": [60, 40]},
+  {"name": "b", "priority": 1, "per_second": 9, "p99_us": 80, "jct_us": [80]}]}]}
+END
+draws jct jct jct.json -o jct.svg --keep kept-jct
+holds kept-jct/jct.dat <<'END'
+# request time|share of requests|colour|mark|way
+10|0|1|0|mps
+10|0.333333|1|1|mps
+20|0.333333|1|0|mps
+20|0.666667|1|1|mps
+30|0.666667|1|0|mps
+30|1|1|1|mps
+40|0|2|0|streams
+40|0.5|2|1|streams
+60|0.5|2|0|streams
+60|1|2|1|streams
+END
 "$gpusim" plot lines results.csv --x size --series sched -o averaged.svg 2>err || fail "averaged: $(cat err)"
 grep -q 'im,g: left out, as some points lack it' err || fail "expected a note on what is left out, found '$(cat err)'"
 "$gpusim" plot lines results.csv --x size --series sched --where size=100 -o averaged.svg 2>err || fail "averaged: $(cat err)"

@@ -186,6 +186,8 @@ static void written_in_place(void)
     CHECK_STR(content(p.path), "abcdef");
     close(file);
     CHECK_INT(write_to("/dev/fd/987", "x", &error), GSIM_IO);
+    CHECK_INT(write_to("/dev/fd/2x", "x", &error), GSIM_IO);
+    CHECK_INT(write_to("/dev/fd/4294967298", "x", &error), GSIM_IO); /* not 2 */
     CHECK_INT(entries(p.folder), 2);
     end(&p);
 }

@@ -10,10 +10,22 @@
 
 /* Numbers of the test's own: the file's change with what is measured. */
 static const struct gsim_other_law law = {
-    .knee = 2.6, .latency_share = 0.1, .l2_repeated = 0.15, .other_dram = 0.35, .stream_dram = 0.95,
-    .mixed_dram = 0.6, .l2_keeps = 0.5, .thread_bytes = 64, .most_gap = 0.5, .off_known = 0.12,
-    .off_unknown = 0.06, .off_common = 0.1, .off_beyond = 0.3, .off_assumed = 0.2,
-    .names = {{"vectorized_elementwise", GSIM_OTHER_STREAMS}, {"gemm", GSIM_OTHER_PRODUCTS}}, .name_count = 2};
+    .knee = 2.6,
+    .latency_share = 0.1,
+    .l2_repeated = 0.15,
+    .other_dram = 0.35,
+    .stream_dram = 0.95,
+    .mixed_dram = 0.6,
+    .l2_keeps = 0.5,
+    .thread_bytes = 64,
+    .most_gap = 0.5,
+    .off_known = 0.12,
+    .off_unknown = 0.06,
+    .off_common = 0.1,
+    .off_beyond = 0.3,
+    .off_assumed = 0.2,
+    .names = {{"vectorized_elementwise", GSIM_OTHER_STREAMS}, {"gemm", GSIM_OTHER_PRODUCTS}},
+    .name_count = 2};
 
 /* Two of an H200 that differ in nothing but what a test changes. */
 static struct gsim_device_spec from, to;
@@ -85,7 +97,7 @@ static void limits(void)
     k.name = "void vectorized_elementwise_kernel<4>";
     k.grid.x = 100000; /* 256 x 64 B of each block: 1.6 GB at 2000 GB/s, more than L2 */
     CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 603.67, 0.05); /* 0.95^2.6 = 0.87514, 0.475^2.6 = 0.14434 */
-    k.grid.x = 1000; /* 16 MB: L2 keeps it */
+    k.grid.x = 1000;                                                    /* 16 MB: L2 keeps it */
     CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 1000, 1e-6);
     k.pipes_given = true; /* moved there its pipes are of that peak */
     k.pipes[GSIM_PIPE_DRAM] = 1;
@@ -178,6 +190,40 @@ static void files(void)
     close_two();
 }
 
-static const struct test_case cases[] = {
-    {"by hand", by_hand}, {"limits", limits}, {"widths", widths}, {"machine", machine}, {"files", files}};
+/* Three kernels, of which one was timed on the device itself: the sum of the two others, each off by itself and all of
+ * them alike, which adds like the sides of a right angle. */
+static void sums(void)
+{
+    struct gsim_kernel k[3] = {kernel_of(300), kernel_of(50), kernel_of(400)};
+    const struct gsim_program p = {.kernels = k, .kernel_count = 3};
+    struct gsim_error error = {0};
+    struct gsim_device_spec v100;
+    struct gsim_others others = {0};
+    struct gsim_others_sum sum;
+    double us = 0, below = 0, above = 0;
+    CHECK_OK(gsim_device_load("v100", &v100, &error), error);
+    k[0].pipes_given = k[2].pipes_given = true;
+    k[0].pipes[GSIM_PIPE_DRAM] = 0.8, k[2].pipes[GSIM_PIPE_TENSOR] = 0.7, k[1].solo_device = "v100";
+    for (int i = 0; i < 3; i += 2) {
+        struct gsim_kernel moved = k[i];
+        struct gsim_other_time one;
+        CHECK_OK(gsim_others_move(&others, &moved, &v100, &one, &error), error);
+        CHECK(one.low_us < one.us && one.us < one.high_us);
+        us += one.us;
+        below += pow(one.us - one.low_us, 2), above += pow(one.high_us - one.us, 2);
+    }
+    double common = others.law.off_common * us;
+    CHECK(common > 0 && gsim_others_sum(&p, &v100, &sum));
+    CHECK_INT(sum.count, 2);
+    CHECK_STR(sum.from, "h200");
+    CHECK_NEAR(sum.before_us, 700, 1e-9);
+    CHECK_NEAR(sum.us, us, 1e-6);
+    CHECK_NEAR(us - sum.low_us, sqrt(below + common * common), 1e-6);
+    CHECK_NEAR(sum.high_us - us, sqrt(above + common * common), 1e-6);
+    gsim_others_release(&others);
+    gsim_device_release(&v100);
+}
+
+static const struct test_case cases[] = {{"sums", sums},     {"by hand", by_hand}, {"limits", limits},
+                                         {"widths", widths}, {"machine", machine}, {"files", files}};
 TEST_MAIN("sim/device_other", cases)
