@@ -65,7 +65,9 @@ static void find_places(const struct gsim_run *run, const struct plan_state *s, 
     for (uint32_t i = list->op_count; i-- > 0;) {
         const struct gsim_op *op = list->ops[i];
         bool is_own = !gsim_op_is_move(run, op);
-        place[i] = s->position[op->index] == NONE ? 0 : 2 * (uint64_t)s->position[op->index] + is_own;
+        place[i] = s->position[op->index] != NONE ? 2 * (uint64_t)s->position[op->index] + is_own
+                   : is_own                       ? 0
+                                                  : UINT64_MAX; /* what the host alone needs comes last */
         for (uint32_t e = dag->succ_start[i]; !is_own && e < dag->succ_start[i + 1]; e++)
             if (!gsim_op_is_host(list->ops[dag->succs[e]]) && place[dag->succs[e]] < place[i])
                 place[i] = place[dag->succs[e]] & ~UINT64_C(1);

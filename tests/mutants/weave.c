@@ -165,7 +165,8 @@ static void find_sites(uint32_t file)
         add_operator(file, t);
         char first = f->text[f->tokens[t].at], number[24];
         bool is_empty = is(f, t - 1, "{") && is(f, t + 1, "}"); /* {0}: a struct of nothing */
-        if (isdigit((unsigned char)first) && f->tokens[t].length < 20 && !is_empty) {
+        bool is_room = is(f, t - 1, "[") && is(f, t + 1, "]") && f->tokens[t].length > 1; /* char text[256] */
+        if (isdigit((unsigned char)first) && f->tokens[t].length < 20 && !is_empty && !is_room) {
             char was[24];
             snprintf(was, sizeof was, "%.*s", (int)f->tokens[t].length, f->text + f->tokens[t].at);
             bool is_real = !strchr(was, 'x') && strpbrk(was, ".e");
@@ -265,7 +266,8 @@ static bool is_fit(const struct site *s, const char *skip)
     uint32_t from = s->first, to = s->last;
     while (from && text[from - 1] != '\n') from--;
     while (text[to] && text[to] != '\n') to++;
-    static const char *const MEMORY[] = {"NOMEM", "no_memory", "alloc", "ARENA", "grow", "assert", "GSIM_BUG", "sizeof"};
+    static const char *const MEMORY[] = {"NOMEM", "no_memory", "alloc",    "ARENA",
+                                         "grow",  "assert",    "GSIM_BUG", "sizeof"};
     for (size_t k = 0; k < sizeof MEMORY / sizeof *MEMORY; k++) {
         const char *found = strstr(text + from, MEMORY[k]);
         if (found && found < text + to) return false;
