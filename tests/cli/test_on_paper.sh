@@ -81,6 +81,20 @@ d2h,3,0,0,y,0,0,2000000,explicit,,,315,,320,421,101
 d2h,3,1,0,y,0,0,2000000,explicit,,,640,,645,746,101
 EOF
 
+# A plan: A and what follows it in its stream 5, the other B in 2. The copy 5-106 has a stream of its own, both wait for it: 109. The
+# second B 209 + 2, the copy back behind it 251 + 2.
+printf 'op,device,stream\n0,0,5\n2,0,5\n1,0,2\n' >plan.csv
+# shellcheck disable=SC2086
+"$gpusim" --workload two.json --sched plan=plan.csv --iterations 1 $on --csv plan.rows >found 2>err || fail "plan: $(cat err)"
+awk -F, 'NR > 1 { printf "%s %s %s %.0f %.0f\n", $1, $2, $6, $14, $15 }' plan.rows | sort >rows
+diff rows - >differs <<'EOF' || fail "plan: found (<), expected (>): $(cat differs)"
+d2h 3 1 253 354
+h2d 0 3 5 106
+kernel 0 1 109 209
+kernel 1 2 109 149
+kernel 2 1 211 251
+EOF
+
 # kesco: copy 5-106, A 107-207, B 109-149 (an event), B 209-249, copy 251-352, 358. Again: A 363-463, B 465-505, copy 507-608, 614: 256.
 # Of 614 us: copies 303, both at once 80 (all SMs busy), A without B 120, B behind A 80; calls 14 and waits 7 beside these.
 # shellcheck disable=SC2086
