@@ -220,8 +220,8 @@ EOF
 # Of 376 and 386: half the difference times the root of two; the root of the product.
 same "results --group" "$gpusim" results r.db --group sched --csv - <<'EOF'
 sched,n,mean,spread,geomean,min,max
-serial,2,381,7.07106781187,380.967190188,376,386
-kesco,2,308,1.41421356237,307.998376619,307,309
+serial,2,381,7.0710678118654755,380.9671901883414,376,386
+kesco,2,308,1.4142135623730951,307.99837661909856,307,309
 EOF
 # -69 and -77: t of one degree of freedom is 12.706, times 4. Logarithms of the ratios: 0.20275 and 0.22250. Two of two wins: 2 / 2^2.
 "$gpusim" results r.db --base serial --paired | tail -n 2 >found
