@@ -302,6 +302,9 @@ struct gsim_cli_setup {
 
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
+
+/* Sets the device numbers and rules that --opt names, again where a trace's or a host's replaced them. */
+enum gsim_status gsim_cli_setup_machine(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;
 void gsim_cli_setup_release(struct gsim_cli_setup *setup);
 
 #define GSIM_CLI_MACHINE 256

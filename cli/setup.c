@@ -265,6 +265,22 @@ static enum gsim_status set_params(const struct gsim_cli_arguments *arguments, c
 }
 
 /* --- what all runs have in common --------------------------------------------------------------------------- */
+enum gsim_status gsim_cli_setup_machine(struct gsim_cli_setup *setup, struct gsim_error *error)
+{
+    const struct gsim_cli_arguments *arguments = setup->arguments;
+    enum gsim_status status = GSIM_OK;
+    /* The link as one number first: single ones are then exceptions from it, in whatever order they are given. */
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
+            struct opt opt;
+            status = split_opt(arguments->opts[i], &opt, error);
+            if (status != GSIM_OK || !is_machine_scope(opt.scope)) continue;
+            bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
+            if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
+        }
+    return status;
+}
+
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error)
 {
@@ -293,15 +309,7 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     if (setup->memory != GSIM_MEMORY_MANAGED) status = gsim_cli_check_used(arguments, GSIM_CLI_OF_UNMANAGED, error);
     setup->prefetch = prefetch == 0; /* "on|off" */
     setup->noise = arguments->value[GSIM_CLI_NOISE] && strcmp(arguments->value[GSIM_CLI_NOISE], "off") != 0;
-    /* The link as one number first: single ones are then exceptions from it, in whatever order they are given. */
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++) {
-            struct opt opt;
-            status = split_opt(arguments->opts[i], &opt, error);
-            if (status != GSIM_OK || !is_machine_scope(opt.scope)) continue;
-            bool is_pcie = strcmp(opt.name, GSIM_DEVICE_PCIE) == 0;
-            if (is_pcie == (round == 0)) status = set_machine_opt(setup, &opt, error);
-        }
+    if (status == GSIM_OK) status = gsim_cli_setup_machine(setup, error);
     if (status == GSIM_OK) status = gsim_cli_node_model(setup, error);
     if (status != GSIM_OK) gsim_cli_setup_release(setup);
     return status;

@@ -119,6 +119,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
     if (status == GSIM_OK && s->is_trace) gsim_import_fit_gap(&s->notes, &s->setup.device);
+    if (status == GSIM_OK && s->is_trace) status = gsim_cli_setup_machine(&s->setup, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
     if (status == GSIM_OK)
         status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);

@@ -314,6 +314,7 @@ static void follow(struct gsim_front *f, struct gsim_graph_run *run, uint32_t ne
     if (is_programmatic(&f->process->execs[run->exec], next) && unit == GSIM_UNIT_SMS)
         ready = f->machine->now + f->device->gaps.programmatic;
     uint32_t own = gsim_copies_unit(f->device, op);
+    if (own == GSIM_UNIT_SMS && unit == GSIM_UNIT_SMS) ready += f->device->gaps.client_node;
     if (is_profiled(f, op)) {
         gsim_time held = gsim_time_from_us(f->device->spec->profiled_us);
         ready = ready - f->machine->now > held ? ready - held : f->machine->now;

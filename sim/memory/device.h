@@ -37,7 +37,7 @@ struct gsim_copy_hooks {
 /* Gaps of the device file, in picoseconds. */
 struct gsim_gaps {
     gsim_time stream, programmatic, event, acquire, acquire_cold, busy, timed_record, copy, copy_switch, engine_poll,
-        engine_poll_blur, kernel_to_copy, copy_to_kernel;
+        engine_poll_blur, kernel_to_copy, copy_to_kernel, client_node;
 };
 
 /* SMs with a work distributor of their own: all of the GPU's, time-sliced between contexts, or a part of them. */

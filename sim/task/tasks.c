@@ -2,6 +2,7 @@
 /* Processes and partitions of a simulation's tasks, by its sharing policy (include/gpusim/task.h). */
 #include "sim/task/task.h"
 
+#include "sim/device/rules.h"
 #include "sim/platform/node.h"
 
 #include <math.h>
@@ -200,6 +201,8 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
 {
     bool is_parted = layout->is_parted, is_sliced = layout->settings.mechanism == GSIM_MECHANISM_TIMESLICE;
     uint32_t used = 0;
+    if (layout->settings.mechanism == GSIM_MECHANISM_MPS && gsim_rule_holds(d->spec->rules_off, GSIM_RULE_TASK_GRAPHS))
+        d->gaps.client_node = gsim_time_from_us(d->spec->client_node_us);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         layout->parts[p] = &d->parts[0];
         if (!is_parted && (!is_sliced || !p)) continue;

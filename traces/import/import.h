@@ -173,5 +173,9 @@ bool gsim_import_is_graph(const struct gsim_import_notes *notes);
 /* What the trace tells of DEVICE: gaps between works; those between calls are in the program. */
 void gsim_import_fit_gap(const struct gsim_import_notes *notes, struct gsim_device_spec *device);
 
+/* The gap between nodes of graphs that no profiler watches, in place of a greater one that
+ * gsim_import_fit_gap() found. Returns whether it was greater. */
+bool gsim_import_untrace_gap(const struct gsim_import_notes *notes, struct gsim_device_spec *device);
+
 /* How many records were not as they can have been, in whatever way. */
 uint64_t gsim_import_repairs(const struct gsim_import_notes *notes);

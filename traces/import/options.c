@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "sim/device/rules.h"
 #include "traces/import/import.h"
 
 void gsim_import_charge(struct gsim_import_options *options, const struct gsim_device_spec *device)
@@ -78,4 +79,13 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_s
     if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
     if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
         device->stream_gap_us = n->stream_gap_us;
+}
+
+bool gsim_import_untrace_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
+{
+    double us = device->untraced_gap_us;
+    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->node_gap_us > us &&
+                     gsim_rule_holds(device->rules_off, GSIM_RULE_TASK_GRAPHS);
+    if (is_longer) device->graph_node_gap_us = us + device->profiled_us;
+    return is_longer;
 }

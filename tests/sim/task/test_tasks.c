@@ -38,6 +38,30 @@ static void clients_in_turn(void)
     }
 }
 
+/* Two kernels of a graph, 0.5 us apart; under MPS 2 us more, not where the rule is off, nor in a process's streams. */
+static void nodes_of_clients(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct task_fixture f = task_fixture();
+        f.device.client_node_us = 2;
+        if (i == 2) f.device.rules_off = 1ull << GSIM_RULE_TASK_GRAPHS;
+        add_kernel_task(&f, "a", 1, 10)->scheduler = gsim_scheduler_find("cudagraph");
+        gsim_program_release(&f.programs[0]);
+        struct gsim_builder *b = gsim_builder_create("a");
+        struct gsim_kernel kernel = fixture_kernel("k", 1, 1024, 10);
+        struct gsim_op op = {.kind = GSIM_OP_KERNEL, .kernel_index = gsim_builder_kernel(b, &kernel)};
+        uint32_t first = gsim_builder_op(b, &op);
+        op.after = &first;
+        op.after_count = 1;
+        gsim_builder_op(b, &op);
+        CHECK_OK(gsim_builder_finish(b, 1, &f.programs[0], &f.error), f.error);
+        share(&f, i == 1 ? "streams" : "mps");
+        gsim_time first_end = kernel_of(&f, 0, 0)->end, next = kernel_of(&f, 0, 1)->start;
+        CHECK_NEAR(gsim_time_us(next - first_end), i ? 0.5 : 2.5, 1e-6);
+        task_fixture_release(&f);
+    }
+}
+
 /* b: 16 blocks in two waves, 3 to 23. a comes at 5 and is ready at 8: its blocks go before b's second wave if it is
  * more urgent. */
 static void priorities(void)
@@ -245,6 +269,7 @@ static const struct test_case cases[] = {
     {"refusals", refusals},
     {"processes", processes},
     {"clients in turn", clients_in_turn},
+    {"nodes of clients", nodes_of_clients},
     {"idle others", idle_others},
 };
 TEST_MAIN("sim/task/tasks", cases)

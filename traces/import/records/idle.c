@@ -44,7 +44,7 @@ static void find_node_gap(const struct gsim_records *r, const struct begun *all)
         int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
         if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
         if (work->stream != before->stream) return; /* branches */
-        if (work->kind == GSIM_ACTIVITY_COPY || before->kind == GSIM_ACTIVITY_COPY) continue;
+        if (work->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL) continue;
         sum_ns += gap_ns > 0 ? gap_ns : 0;
         count++;
     }

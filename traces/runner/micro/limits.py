@@ -3,8 +3,8 @@
 """limits.py GPUSIM FOLDER [--off RULE]...: processes of PyTorch that share a GPU under MPS, predicted and measured.
 
 FOLDER has limits.json.gz, which limits_record.py wrote, and a profiler trace of each model alone. Each process replays its
-model's CUDA graph again and again. A row: how far medians of requests are off, over the models. With --off the last line
-is what the rule is worth on processes with a part of the SMs, mean and 95 % interval over the models.
+model's CUDA graph again and again. A row: how far medians of requests are off, over the models. With --off the last lines
+are what the rule is worth, of all runs and of processes with a part of the SMs, mean and 95 % interval over the models.
 """
 import gzip
 import json
@@ -26,13 +26,13 @@ def predicted_us(gpusim, device, trace, run, rules):
             return [task["p50_us"] for task in json.load(file)["tasks"]]
 
 
-def gain(pairs):
-    """PAIRS: per model, points by which each run is less off with the rule."""
+def gain(what, pairs):
+    """PAIRS: per model, points by which each run of WHAT is less off with the rule."""
     draws, models = random.Random(1), list(pairs.values())
     means = sorted(sum(sum(m) for m in drawn) / sum(len(m) for m in drawn)
                    for drawn in ([draws.choice(models) for _ in models] for _ in range(10000)))
     every = [points for m in models for points in m]
-    print(f"worth {sum(every) / len(every):.1f} points [{means[249]:.1f}, {means[9749]:.1f}]")
+    print(f"worth, {what}: {sum(every) / len(every):.1f} points [{means[249]:.1f}, {means[9749]:.1f}]")
 
 
 def main():
@@ -41,20 +41,23 @@ def main():
     with gzip.open(os.path.join(folder, "limits.json.gz"), "rt", encoding="utf-8") as file:
         recording = json.load(file)
     device = "h200" if "H200" in recording["device"] else "h100-vm"
-    rows, pairs = {}, {}
+    rows, pairs, parts = {}, {}, {}
     for run in recording["runs"]:
         trace = os.path.join(folder, run["model"] + ".json.gz")
         off = 100 * (sum(predicted_us(gpusim, device, trace, run, rules)) / sum(run["p50_us"]) - 1)
         rows.setdefault((run["share"], run["percentage"], run["processes"]), []).append((off, run["model"]))
-        if rules and run["percentage"] < 100:
+        if rules:
             on = 100 * (sum(predicted_us(gpusim, device, trace, run, [])) / sum(run["p50_us"]) - 1)
             pairs.setdefault(run["model"], []).append(abs(off) - abs(on))
+            if run["percentage"] < 100:
+                parts.setdefault(run["model"], []).append(abs(off) - abs(on))
     print("share      SMs  processes    mean   worst")
     for (share, percentage, processes), offs in rows.items():
         worst, model = max(offs, key=lambda one: abs(one[0]))
         print(f"{share:9s} {percentage:3d} % {processes:8d}  {sum(abs(o) for o, _ in offs) / len(offs):6.1f} % {worst:+6.1f} % {model}")
     if pairs:
-        gain(pairs)
+        gain("all", pairs)
+        gain("parts", parts)
 
 
 if __name__ == "__main__":
