@@ -107,15 +107,7 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
     return GSIM_OK;
 }
 
-/* "5.18 ms" or, of several runs, "5.18 ms +-0.41". */
-static const char *time_text(char *text, size_t size, double us, double half_us)
-{
-    char mean[GSIM_TEXT_SIZE], half[GSIM_TEXT_SIZE];
-    snprintf(text, size, "%s", us > 0 ? gsim_text_us(mean, us) : "-");
-    if (us > 0 && !isnan(half_us))
-        snprintf(text, size, "%s +-%s", mean, gsim_text_us(half, half_us));
-    return text;
-}
+static const char *time_text(char text[GSIM_TEXT_SIZE], double us) { return us > 0 ? gsim_text_us(text, us) : "-"; }
 
 static bool has_deadlines(const struct comparison *c)
 {
@@ -126,8 +118,8 @@ static bool has_deadlines(const struct comparison *c)
 
 static void print_way(const struct comparison *c, size_t way, struct gsim_output *output)
 {
-    char texts[3][2 * GSIM_TEXT_SIZE + 4], slow[16], name[64];
-    int width = c->repeat > 1 ? 22 : 9, names = has_deadlines(c) ? 8 : 14;
+    char texts[3][GSIM_TEXT_SIZE], slow[16], name[64];
+    int names = has_deadlines(c) ? 8 : 14;
     if (!c->stats[way]) {
         gsim_output_printf(output, "  %-11s failed: %s\n", c->ways[way]->name, c->errors[way].message);
         return;
@@ -136,18 +128,19 @@ static void print_way(const struct comparison *c, size_t way, struct gsim_output
         const struct gsim_task_stats *s = &c->stats[way][i];
         const struct intervals *half = &c->intervals[way][i];
         snprintf(slow, sizeof slow, s->slow_down > 0 ? "%.2fx" : "-", s->slow_down);
-        gsim_output_printf(output, "  %-11s %-*s %4d %8u %*s %*s %*s %8s %9.4g", i ? "" : c->ways[way]->name, names,
+        gsim_output_printf(output, "  %-11s %-*s %4d %8u %9s %9s %9s %8s %9.4g", i ? "" : c->ways[way]->name, names,
                            gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, (size_t)names),
-                           c->tasks.tasks[i].priority, s->requests,
-                           width, time_text(texts[0], sizeof texts[0], s->mean_us, half->mean_us), width,
-                           time_text(texts[1], sizeof texts[1], s->p50_us, half->p50_us), width,
-                           time_text(texts[2], sizeof texts[2], s->p99_us, half->p99_us), slow, s->per_second);
+                           c->tasks.tasks[i].priority, s->requests, time_text(texts[0], s->mean_us),
+                           time_text(texts[1], s->p50_us), time_text(texts[2], s->p99_us), slow, s->per_second);
         if (has_deadlines(c) && c->tasks.tasks[i].deadline_us > 0)
             gsim_output_printf(output, " %5u", s->late);
         else if (has_deadlines(c))
             gsim_output_printf(output, " %5s", "-");
         if (!i && !isnan(c->fairness[way])) gsim_output_printf(output, " %8.3f", c->fairness[way]);
         gsim_output_text(output, "\n");
+        if (half->mean_us > 0)
+            gsim_output_printf(output, "  %*s %9s %9s %9s\n", 11 + names + 15, "+-", time_text(texts[0], half->mean_us),
+                               time_text(texts[1], half->p50_us), time_text(texts[2], half->p99_us));
     }
 }
 
@@ -166,17 +159,17 @@ static void print(const void *what, struct gsim_output *output)
     const struct comparison *c = what;
     unsigned long long seed = (unsigned long long)c->tasks.setup->seed;
     char machine[GSIM_CLI_MACHINE];
-    int width = c->repeat > 1 ? 22 : 9, names = has_deadlines(c) ? 8 : 14;
+    int names = has_deadlines(c) ? 8 : 14;
     gsim_output_printf(output, "%s on %s, ", c->tasks.set.all.name, gsim_cli_machine(c->tasks.setup, machine));
     if (c->repeat > 1)
         gsim_output_printf(output,
-                           "seeds %llu to %llu: requests under each way of sharing, means over %u runs\nand half of "
-                           "their 95 %% interval\n\n",
+                           "seeds %llu to %llu: requests under each way of sharing, means over %u runs\nand below "
+                           "them half of their 95 %% interval\n\n",
                            seed, seed + c->repeat - 1, c->repeat);
     else
         gsim_output_printf(output, "seed %llu: requests under each way of sharing\n\n", seed);
-    gsim_output_printf(output, "  %-11s %-*s %4s %8s %*s %*s %*s %8s %9s", "share", names, "task", "prio", "requests",
-                       width, "mean", width, "p50", width, "p99", "slower", "per s");
+    gsim_output_printf(output, "  %-11s %-*s %4s %8s %9s %9s %9s %8s %9s", "share", names, "task", "prio", "requests",
+                       "mean", "p50", "p99", "slower", "per s");
     gsim_output_printf(output, "%s %8s\n", has_deadlines(c) ? "  late" : "", "fairness");
     for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
     for (size_t w = 0, told = 0; w < c->way_count; w++)

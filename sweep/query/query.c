@@ -3,6 +3,7 @@
  * list. */
 #include "sweep/query/query.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 
 #include "gpusim/generator.h"
@@ -11,8 +12,84 @@
 #include "sim/base/slots.h"
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
-#include "sweep/query/view.h"
 #include "sweep/query/where.h"
+#include "sweep/store.h"
+
+/* --- view --- */
+
+struct gsim_view {
+    const struct gsim_row *row;
+    void *axes, *options, *tasks; /* cJSON; NULL until needed */
+};
+
+static void view_init(struct gsim_view *view, const struct gsim_row *row)
+{
+    *view = (struct gsim_view){.row = row};
+}
+
+static void view_release(struct gsim_view *view)
+{
+    cJSON_Delete(view->axes);
+    cJSON_Delete(view->options);
+    cJSON_Delete(view->tasks);
+    *view = (struct gsim_view){0};
+}
+
+/* The column that NAME stands for; GSIM_COLUMN_COUNT: none. */
+static enum gsim_column view_column(const char *name)
+{
+    return gsim_column_find(strcmp(name, "sched") == 0 ? "scheduler" : name);
+}
+
+static const cJSON *parsed(const struct gsim_view *view, enum gsim_column column, void **json)
+{
+    const struct gsim_cell *cell = &view->row->cells[column];
+    if (!*json && cell->type == GSIM_CELL_TEXT) *json = cJSON_Parse(cell->text);
+    return *json;
+}
+
+static struct gsim_cell cell_of(const cJSON *item)
+{
+    if (cJSON_IsNumber(item)) return gsim_cell_real(item->valuedouble);
+    return gsim_cell_text(cJSON_IsString(item) ? item->valuestring : NULL);
+}
+
+/* Of a task, whose name may have dots. */
+static const cJSON *task_figure(const cJSON *tasks, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const cJSON *task;
+    cJSON_ArrayForEach(task, tasks) if (dot && strlen(task->string) == (size_t)(dot - name) &&
+                                        strncmp(task->string, name, (size_t)(dot - name)) ==
+                                            0) return cJSON_GetObjectItemCaseSensitive(task, dot + 1);
+    return NULL;
+}
+
+/* Null where this row has no such thing. Texts live as long as row and view. */
+static struct gsim_cell view_value(struct gsim_view *view, const char *name)
+{
+    enum gsim_column column = view_column(name);
+    if (column < GSIM_COLUMN_COUNT && view->row->cells[column].type != GSIM_CELL_NULL) return view->row->cells[column];
+    /* A point that failed early has no resolved size, but the one that was asked for. */
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(parsed(view, GSIM_COLUMN_axes, &view->axes), name);
+    if (!item) item = cJSON_GetObjectItemCaseSensitive(parsed(view, GSIM_COLUMN_options, &view->options), name);
+    if (!item) item = task_figure(parsed(view, GSIM_COLUMN_tasks, &view->tasks), name);
+    return cell_of(item);
+}
+
+/* Calls EACH for every axis of the row, in the order of the spec. */
+static void view_axes(struct gsim_view *view, void (*each)(void *data, const char *name, const struct gsim_cell *value),
+                           void *data)
+{
+    const cJSON *item, *axes = parsed(view, GSIM_COLUMN_axes, &view->axes);
+    cJSON_ArrayForEach(item, axes)
+    {
+        struct gsim_cell cell = cell_of(item);
+        each(data, item->string, &cell);
+    }
+}
+
+/* --- query --- */
 
 struct reading {
     struct gsim_store *store;
@@ -30,7 +107,7 @@ struct reading {
 /* --- names ------------------------------------------------------------------------------------------------------ */
 static bool is_known(const struct reading *reading, const char *name)
 {
-    if (gsim_view_column(name) < GSIM_COLUMN_COUNT) return true;
+    if (view_column(name) < GSIM_COLUMN_COUNT) return true;
     for (size_t i = 0; i < reading->known_count; i++)
         if (strcmp(reading->known[i], name) == 0) return true;
     return false;
@@ -60,7 +137,7 @@ static bool value_of(void *data, const char *name, struct gsim_cell *value)
     const struct asked *asked = data;
     if (!is_known(asked->reading, name)) return false;
     value->type = GSIM_CELL_NULL;
-    if (asked->view) *value = gsim_view_value(asked->view, name);
+    if (asked->view) *value = view_value(asked->view, name);
     return true;
 }
 
@@ -79,10 +156,10 @@ static enum gsim_status compile(struct reading *reading, struct gsim_error *erro
 /* Unless it is there, also by another name of a column. NAME is the answer's. */
 static void add_name(struct gsim_selected *answer, const char *name)
 {
-    enum gsim_column column = gsim_view_column(name);
+    enum gsim_column column = view_column(name);
     for (size_t i = 0; i < answer->name_count; i++)
         if (strcmp(answer->names[i], name) == 0 ||
-            (column < GSIM_COLUMN_COUNT && gsim_view_column(answer->names[i]) == column))
+            (column < GSIM_COLUMN_COUNT && view_column(answer->names[i]) == column))
             return;
     answer->names[answer->name_count++] = name;
 }
@@ -186,7 +263,7 @@ static uint64_t identify(struct gsim_view *view, bool is_paired)
     static const enum gsim_column always[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
     uint64_t hash = GSIM_HASH_START;
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) hash = hash_cell(hash, &view->row->cells[always[i]]);
-    gsim_view_axes(view, add_axis, &hash);
+    view_axes(view, add_axis, &hash);
     const struct gsim_cell *workload = &view->row->cells[GSIM_COLUMN_workload];
     bool is_drawn = workload->type == GSIM_CELL_TEXT &&
                     (gsim_generator_find(workload->text) || gsim_source_find(workload->text));
@@ -197,7 +274,7 @@ static uint64_t identify(struct gsim_view *view, bool is_paired)
 static bool is_base(const struct reading *reading, struct gsim_view *view)
 {
     const struct gsim_query *query = reading->query;
-    struct gsim_cell cell = gsim_view_value(view, query->base_name);
+    struct gsim_cell cell = view_value(view, query->base_name);
     double wanted;
     if (cell.type == GSIM_CELL_NULL) return false;
     if (cell.type == GSIM_CELL_TEXT) return strcmp(cell.text, query->base_value) == 0;
@@ -206,7 +283,7 @@ static bool is_base(const struct reading *reading, struct gsim_view *view)
 
 static bool is_base_name(const struct gsim_query *query, const char *name)
 {
-    enum gsim_column column = gsim_view_column(query->base_name);
+    enum gsim_column column = view_column(query->base_name);
     return strcmp(name, query->base_name) == 0 ||
            (column < GSIM_COLUMN_COUNT && strcmp(name, gsim_column_name(column)) == 0);
 }
@@ -235,7 +312,7 @@ static void match(struct reading *reading, struct gsim_view *view, int roles, do
     reading->setting_count = 0;
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
         add_setting(reading, gsim_column_name(always[i]), &view->row->cells[always[i]]);
-    gsim_view_axes(view, add_setting, reading);
+    view_axes(view, add_setting, reading);
     gsim_matches_add(&reading->matches, reading->settings, reading->setting_count, roles, value);
 }
 
@@ -245,7 +322,7 @@ static void keep_row(struct reading *reading, struct gsim_view *view, bool is_ok
     const struct gsim_query *query = reading->query;
     gsim_array_grow(&answer->rows, sizeof *answer->rows, answer->row_count, &answer->row_room);
     struct gsim_selected_row *row = &answer->rows[answer->row_count++];
-    struct gsim_cell value = gsim_view_value(view, reading->ratio_of);
+    struct gsim_cell value = view_value(view, reading->ratio_of);
     *row = (struct gsim_selected_row){
         .cells = GSIM_ARENA_ARRAY(&answer->arena, struct gsim_cell, answer->name_count + 1),
         .value = value.type == GSIM_CELL_INTEGER || value.type == GSIM_CELL_REAL ? value.real : NAN,
@@ -253,7 +330,7 @@ static void keep_row(struct reading *reading, struct gsim_view *view, bool is_ok
         .identity = query->is_grouped ? identify(view, query->is_paired) : 0,
         .is_base = query->base_name && is_base(reading, view)};
     for (size_t i = 0; row->cells && i < answer->name_count; i++)
-        row->cells[i] = copy_cell(&answer->arena, gsim_view_value(view, answer->names[i]));
+        row->cells[i] = copy_cell(&answer->arena, view_value(view, answer->names[i]));
     const struct gsim_cell *ran = &view->row->cells[GSIM_COLUMN_iterations_run];
     if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least))
         answer->iterations_least = ran->real;
@@ -271,7 +348,7 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
     const struct gsim_cell *state = &row->cells[GSIM_COLUMN_status];
     bool is_ok = state->type == GSIM_CELL_TEXT && strcmp(state->text, "ok") == 0, holds = true;
     (void)error;
-    gsim_view_init(&view, row);
+    view_init(&view, row);
     for (size_t i = 0; i < reading->query->condition_count && holds; i++)
         holds = gsim_where_holds(reading->where[i], &names);
     if (holds && !is_ok) reading->answer->failed_count++;
@@ -279,10 +356,10 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
         keep_row(reading, &view, is_ok);
     /* A base row counts even where the conditions show other rows only. */
     else if (is_ok && reading->query->base_name && is_base(reading, &view)) {
-        struct gsim_cell value = gsim_view_value(&view, reading->ratio_of);
+        struct gsim_cell value = view_value(&view, reading->ratio_of);
         match(reading, &view, GSIM_MATCH_BASE, value.real);
     }
-    gsim_view_release(&view);
+    view_release(&view);
     return GSIM_OK;
 }
 
