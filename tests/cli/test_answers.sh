@@ -163,6 +163,12 @@ idle late result 25 34
 trace staged 'for (i = 0; i < 10; i++) { t = i * 400; copy("Memcpy HtoD (Pageable -> Device)", 7, t, 303, t + 150, 150, 2000000); launch(1, 7, t + 310, 4, t + 312, 60, "embed"); call("cudaDeviceSynchronize", 1, t + 315, 58) }'
 error staged -3 3
 idle staged other_calls 30 45
+# Every second launch call is lost, or all are: what began behind a wait was launched behind it, and what ran within one before it.
+for every in 2 1; do
+    trace lost$every "for (i = 0; i < 20; i++) { t = 300 * i; if (i % $every) launch(1, 7, t + 5, 4, t + 28, 200, \"work\"); else kernel(7, t + 28, 200, \"work\", 90000 + i)
+        call(\"cudaStreamSynchronize\", 1, t + 11, 220) }"
+    error lost$every -3.5 3.5
+done
 # One launch call of 25 ms, then 39 of 4 us.
 trace module 'launch(1, 7, 0, 25000, 24999, 30, "stencil"); for (i = 1; i < 40; i++) launch(1, 7, 25000 + 5 * i, 4, 24999 + 31 * i, 30, "stencil"); call("cudaDeviceSynchronize", 1, 25300, 950)'
 error module -1 1

@@ -236,26 +236,76 @@ static enum gsim_status find_medians(struct gsim_records *r)
 /* --- the host's order ------------------------------------------------------------------------------------------- */
 GSIM_ORDER(compare_steps, struct gsim_step, GSIM_UP(time_ns) GSIM_UP(then_ns) GSIM_UP(kind) GSIM_UP(index))
 
-static void add_works(struct gsim_records *r, struct gsim_steps *steps)
-{
-    int64_t launch_ns = 0;
-    bool has_calls = r->notes->lost_calls < r->work_count; /* else the starts are the order */
-    for (uint32_t i = 0; i < r->work_count; i++) {
-        const struct gsim_activity *work = &r->works[i];
-        bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
-        if (work->call != GSIM_NO_CALL)
-            launch_ns = r->calls[work->call].start_ns;
-        else if (is_first || !has_calls)
-            launch_ns = work->start_ns;
-        steps->steps[steps->count++] =
-            (struct gsim_step){.kind = GSIM_STEP_WORK, .time_ns = launch_ns, .then_ns = work->start_ns, .index = i};
-    }
-}
-
 static bool is_synchronise(const struct gsim_call *call)
 {
     return call->kind == GSIM_CALL_SYNC_DEVICE || call->kind == GSIM_CALL_SYNC_STREAM ||
            call->kind == GSIM_CALL_SYNC_EVENT;
+}
+
+/* Calls of one thread in which the host waits, by time. */
+struct waits {
+    const struct gsim_call **calls;
+    uint32_t count;
+};
+
+static int compare_starts(const void *left, const void *right)
+{
+    const struct gsim_call *const *a = left, *const *b = right;
+    return ((*a)->start_ns > (*b)->start_ns) - ((*a)->start_ns < (*b)->start_ns);
+}
+
+/* None where several threads launch or wait: what one of them waits for says nothing of the others' launches. */
+static enum gsim_status find_waits(const struct gsim_records *r, struct waits *waits)
+{
+    const struct gsim_call *first = NULL;
+    waits->calls = gsim_alloc(sizeof(void *) * ((size_t)r->call_count + 1));
+    if (!waits->calls) return gsim_no_memory(r->error);
+    for (uint32_t i = 0; i < r->call_count; i++) {
+        const struct gsim_call *call = &r->calls[i];
+        if (first && (call->thread != first->thread || call->process != first->process)) {
+            waits->count = 0;
+            return GSIM_OK;
+        }
+        first = call;
+        if (is_synchronise(call)) waits->calls[waits->count++] = call;
+    }
+    if (waits->count) qsort(waits->calls, waits->count, sizeof *waits->calls, compare_starts);
+    return GSIM_OK;
+}
+
+/* When a WORK was launched whose call is not there: with the one ahead in its stream, but not before a wait for all
+ * that had ended when it began; and not within a wait. */
+static int64_t guess_launch(const struct gsim_records *r, const struct waits *waits, const struct gsim_activity *work,
+                            int64_t ahead_ns)
+{
+    GSIM_FIRST (next, waits->count, middle, waits->calls[middle]->start_ns <= work->start_ns)
+    bool is_within = next && waits->calls[next - 1]->end_ns > work->start_ns;
+    int64_t until_ns = is_within ? waits->calls[next - 1]->start_ns - 1 : work->start_ns;
+    for (uint32_t i = next - is_within; i > 0 && waits->calls[i - 1]->end_ns > ahead_ns; i--)
+        if (waits->calls[i - 1]->kind == GSIM_CALL_SYNC_DEVICE ||
+            (waits->calls[i - 1]->kind == GSIM_CALL_SYNC_STREAM && r->stream_count == 1)) {
+            ahead_ns = waits->calls[i - 1]->end_ns;
+            break;
+        }
+    return ahead_ns < until_ns ? ahead_ns : until_ns;
+}
+
+static enum gsim_status add_works(struct gsim_records *r, struct gsim_steps *steps)
+{
+    int64_t launch_ns = 0;
+    bool has_calls = r->notes->lost_calls < r->work_count; /* else the starts are the order */
+    struct waits waits = {0};
+    enum gsim_status status = r->notes->lost_calls ? find_waits(r, &waits) : GSIM_OK;
+    for (uint32_t i = 0; i < r->work_count && status == GSIM_OK; i++) {
+        const struct gsim_activity *work = &r->works[i];
+        bool is_first = i == 0 || r->works[i - 1].stream != work->stream;
+        if (work->call != GSIM_NO_CALL) launch_ns = r->calls[work->call].start_ns;
+        else launch_ns = guess_launch(r, &waits, work, is_first || !has_calls ? work->start_ns : launch_ns);
+        steps->steps[steps->count++] =
+            (struct gsim_step){.kind = GSIM_STEP_WORK, .time_ns = launch_ns, .then_ns = work->start_ns, .index = i};
+    }
+    gsim_free(waits.calls);
+    return status;
 }
 
 static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *steps)
@@ -266,7 +316,7 @@ static enum gsim_status make_steps(struct gsim_records *r, struct gsim_steps *st
     if (most >= UINT32_MAX / 2) return gsim_error_set(r->error, GSIM_INPUT, "expected fewer than 2^31 records");
     steps->steps = gsim_alloc(sizeof *steps->steps * (most + 1));
     if (!steps->steps) return gsim_no_memory(r->error);
-    add_works(r, steps);
+    if (add_works(r, steps)) return r->error->status;
     for (uint32_t i = 0; i < r->call_count; i++) {
         const struct gsim_call *call = &r->calls[i];
         waits += call->kind == GSIM_CALL_WAIT;
