@@ -78,14 +78,28 @@ bool gsim_cluster_by_name(const char *name, const struct gsim_dim3 *grid, struct
     return true;
 }
 
+/* Whether TEXT up to END has WORD, whatever its case and underscores. */
+static bool has_word(const char *text, const char *end, const char *word)
+{
+    for (const char *from = text; from < end; from++) {
+        const char *at = from, *w = word;
+        for (; at < end && *w && (*at == '_' || tolower((unsigned char)*at) == *w); at++) w += *at != '_';
+        if (!*w) return true;
+    }
+    return false;
+}
+
 bool gsim_talks_by_name(const char *name)
 {
-    static const char *const parts[] = {"nccl", "rccl", "nvshmem", "deep_ep", "internode::", "intranode::", "rocshmem",
-                                        "cross_device_reduce", "allreduce_fusion", "oneShotAllReduce", "a2a_combine",
-                                        "twoShotAllReduce", "one_shot_all_reduce", "two_shot_all_reduce", "mscclpp",
-                                        "multimem_all_reduce", "a2a_dispatch"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (strstr(name, parts[i])) return true;
+    static const char *const libraries[] = {"nccl", "rccl", "nvshmem", "rocshmem", "deepep", "internode", "intranode",
+                                            "mscclpp", "quickreduce", "userbuffers", "crossdevicereduce"},
+                             *const kinds[] = {"allreduce", "allgather", "reducescatter", "alltoall", "a2adispatch",
+                                               "a2acombine"};
+    const char *end = name + strlen(name), *plain = name + strcspn(name, "<(");
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (has_word(name, end, libraries[i])) return true;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (has_word(name, plain, kinds[i])) return true;
     return false;
 }
 
