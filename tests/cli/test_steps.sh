@@ -45,6 +45,7 @@ refuses() { # refuses MESSAGE ARGUMENTS...
 }
 explains train '16807.0 of them in enumerate(DataLoader)'
 explains eager 'a step now: 2252.0 us without the profiler, as told' --step-time 2.252ms
+explains eager 'a step now: [0-9.]* us without the profiler, [0-9.]* to [0-9.]* (--step-time says it exactly)'
 explains eager '^all  *225[12]\.' --step-time 2.252ms
 explains eager "'.*': 60 kernels" --step 1
 explains eager "'.*': 120 kernels" --steps 1:

@@ -38,6 +38,11 @@ refuses 2 "ending in .svg, .pdf or .png, found 'a.jpg'" timeline run.json -o a.j
 refuses 2 "cannot read 'nothing.json'" timeline nothing.json
 refuses 2 "--iteration: expected 1 to 2 or all, found 3" timeline run.json --iteration 3
 refuses 2 "--window: expected FROM:TO" timeline run.json --window 5
+# As many iterations as have both a start and a length.
+for cut in 's/"iteration_us": \[[^,]*, /"iteration_us": [/' 's/"iteration_start_us": \[[^,]*, /"iteration_start_us": [/'; do
+    sed "$cut" run.json >short.json
+    refuses 2 "--iteration: expected 1 to 1 or all, found 2" timeline short.json --iteration 2
+done
 refuses 2 "--width: expected column, page or centimetres" timeline run.json --width huge
 refuses 2 "--x: no column 'workloda', did you mean 'workload'?" speedup compare.csv --x workloda
 refuses 2 "no rows of the scheduler 'grsched'" speedup compare.csv --base grsched

@@ -349,12 +349,23 @@ static void test_errors(void)
     gsim_bench_find("vec")->destroy(NULL);
 }
 
-/* Memory that runs out in create or in the first check: an error, and nothing is lost. */
+/* All of few; of many MOST from the first to the last, as far apart as they can be. */
+static void test_places(void)
+{
+    static const int64_t rows[][4] = {{5, 10, 3, 3},     {10, 10, 9, 9},    {100, 11, 0, 0}, {100, 11, 5, 49},
+                                      {100, 11, 10, 99}, {1000, 2, 1, 999}, {11, 10, 1, 1},  {11, 10, 8, 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_INT(gsim_sample_at(rows[i][0], rows[i][1], rows[i][2]), rows[i][3]);
+    CHECK_INT(gsim_sample_count(5, 10), 5);
+    CHECK_INT(gsim_sample_count(11, 10), 10);
+}
+
 static const struct test_case cases[] = {
     {"every workload has kernels", test_registry},
     {"right at any shape and size, twice", test_shapes},
     {"right at the program's shapes", test_default_shapes},
     {"large results are sampled", test_samples},
+    {"which are", test_places},
     {"wrong when ops are left out or change places", test_mutations},
     {"wrong when one element is", test_single_results},
     {"inputs follow the seed", test_seeds},
