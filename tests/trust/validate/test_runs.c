@@ -11,6 +11,7 @@
 #include "tests/test.h"
 #include "tests/traces/synthetic.h"
 #include "traces/runs.h"
+#include "trust/validate/runs_table.h"
 
 static const struct gsim_recording_key keys[] = {
     {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
@@ -160,6 +161,104 @@ static void another_device_is_not(void)
     gsim_device_release(&other);
 }
 
+/* Of the four samples below. Test: errors -50 and 25 %, a speed-up of 0.5 for 1.25, a replay of 110 us for 100. */
+static const char table[] =
+    "Runs of gpusim-runner, predicted on h200:\n"
+    "                           error of the prediction, in %      own         speed-up           replay "
+    "    times  tracer\n"
+    "split of                n    mean  median   worst    bias  spread     mean   worst     mean   worst "
+    "     mean    mean\n"
+    "test  all runs          2   37.50   37.50   50.00  -12.50    0.00    60.00   60.00    10.00   10.00 "
+    "     3.00  +25.00\n"
+    "test  serial            1   50.00   50.00   50.00  -50.00    0.00        -       -        -       - "
+    "        -       -\n"
+    "test  async             1   25.00   25.00   25.00  +25.00    0.00    60.00   60.00    10.00   10.00 "
+    "     3.00  +25.00\n"
+    "test  vec               2   37.50   37.50   50.00  -12.50    0.00    60.00   60.00    10.00   10.00 "
+    "     3.00  +25.00\n"
+    "fit   all runs          2    5.00    5.00   10.00   +5.00    1.00    10.00   10.00        -       - "
+    "        -       -\n"
+    "fit   serial            1   10.00   10.00   10.00  +10.00    0.00        -       -        -       - "
+    "        -       -\n"
+    "fit   async             1    0.00    0.00    0.00   +0.00    2.00    10.00   10.00        -       - "
+    "        -       -\n"
+    "fit   vec               2    5.00    5.00   10.00   +5.00    1.00    10.00   10.00        -       - "
+    "        -       -\n"
+    "\n"
+    "test  1 configurations, Kendall's tau over schedulers -1.000 on average, -1.000 over clear pairs;\n"
+    "      following the prediction costs 25.00 % on average, 25.00 % at worst\n"
+    "fit   1 configurations, Kendall's tau over schedulers 1.000 on average, 1.000 over clear pairs;\n"
+    "      following the prediction costs 0.00 % on average, 0.00 % at worst\n"
+    "\n"
+    "  simpler models, test runs: kernels' times alone added up 100.00 % off on average,\n"
+    "  the longest path of dependent ones 100.00 %, gpusim 37.50 %\n"
+    "  simpler models, fit runs: kernels' times alone added up 45.00 % off on average,\n"
+    "  the longest path of dependent ones 40.00 %, gpusim 5.00 %\n"
+    "\n"
+    "2 runs left out; the first: no kernels.\n"
+    "\n"
+    "1 of these runs were recorded without checking their results.\n"
+    "\n";
+static const char runs[] =
+    "split scheduler    predicted us   measured us  error %   spread replay %  times %  run\n"
+    "fit   serial            110.000       100.000   +10.00     0.00        -        -  vec 0, 0 x 0, man"
+    "aged\n"
+    "fit   async              50.000        50.000    +0.00     2.00        -        -  vec 0, 0 x 0, man"
+    "aged\n"
+    "test  serial             50.000       100.000   -50.00     0.00        -        -  vec 0, 0 x 0, man"
+    "aged\n"
+    "test  async             100.000        80.000   +25.00     0.00   +10.00     3.00  vec 0, 0 x 0, man"
+    "aged\n"
+    "\n";
+static const char csv[] =
+    "serial,makespan,110.000000,100.000000,0.100000,0.000000,,,,fit,0,\"vec 0, 0 x 0, managed\",f\n"
+    "serial,times at worst,,,0.000000,0.000000,,,,fit,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,makespan,50.000000,50.000000,0.000000,0.020000,,,,fit,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,speed-up,2.200000,2.000000,0.100000,0.020000,,,,fit,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,times at worst,,,0.000000,0.020000,,,,fit,0,\"vec 0, 0 x 0, managed\",f\n"
+    "serial,makespan,50.000000,100.000000,-0.500000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "serial,times at worst,,,0.000000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,makespan,100.000000,80.000000,0.250000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,replay,110.000000,100.000000,0.100000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,speed-up,0.500000,1.250000,-0.600000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,times,,,0.030000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n"
+    "async,times at worst,,,0.000000,0.000000,,,,test,0,\"vec 0, 0 x 0, managed\",f\n";
+static const char json[] =
+    "{\"device\": \"h200\", \"base\": \"serial\", \"count\": 4, \"skipped\": 2, \"unchecked\": 1,\n"
+    "  \"rows\": [\n"
+    "   {\"split\": \"test\", \"count\": 2, \"mean\": 0.375000, \"median\": 0.375000, \"worst\": 0.500000"
+    ", \"bias\": -0.125000, \"spread\": 0.000000, \"speedup_mean\": 0.600000, \"speedup_worst\": 0.600000"
+    ", \"replay_mean\": 0.100000, \"replay_worst\": 0.100000, \"times_mean\": 0.030000, \"tracer\": 0.250"
+    "000},\n"
+    "   {\"split\": \"test\", \"scheduler\": \"serial\", \"count\": 1, \"mean\": 0.500000, \"median\": 0."
+    "500000, \"worst\": 0.500000, \"bias\": -0.500000, \"spread\": 0.000000, \"speedup_mean\": null, \"sp"
+    "eedup_worst\": null, \"replay_mean\": null, \"replay_worst\": null, \"times_mean\": null, \"tracer\""
+    ": null},\n"
+    "   {\"split\": \"test\", \"scheduler\": \"async\", \"count\": 1, \"mean\": 0.250000, \"median\": 0.2"
+    "50000, \"worst\": 0.250000, \"bias\": 0.250000, \"spread\": 0.000000, \"speedup_mean\": 0.600000, \""
+    "speedup_worst\": 0.600000, \"replay_mean\": 0.100000, \"replay_worst\": 0.100000, \"times_mean\": 0."
+    "030000, \"tracer\": 0.250000},\n";
+static const char json_rankings[] =
+    "  \"rankings\": [\n"
+    "   {\"split\": \"fit\", \"count\": 1, \"kendall_tau\": 1.000000, \"tau_of_clear_pairs\": 1.000000, "
+    "\"regret_mean\": 0.000000, \"regret_worst\": 0.000000},\n"
+    "   {\"split\": \"test\", \"count\": 1, \"kendall_tau\": -1.000000, \"tau_of_clear_pairs\": -1.000000"
+    ", \"regret_mean\": 0.250000, \"regret_worst\": 0.250000}]}";
+
+static void check_text(void (*print)(const struct gsim_run_validation *, struct gsim_output *),
+                       const struct gsim_run_validation *v, const char *expected)
+{
+    struct gsim_output output;
+    struct gsim_error error = {0};
+    char *text = NULL;
+    size_t length = 0;
+    CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
+    print(v, &output);
+    CHECK_OK(gsim_output_commit(&output, &error), error);
+    CHECK_HAS(text, expected);
+    gsim_free(text);
+}
+
 /* Two configurations; the second is predicted in the wrong order. */
 static void lines_are_computed(void)
 {
@@ -208,6 +307,14 @@ static void lines_are_computed(void)
     gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking);
     CHECK_NEAR(ranking.tau_mean, 0, 0);
     CHECK_NEAR(ranking.tau_clear, 0, 0);
+    samples[3].traced_ratio = 0.25, samples[3].prediction.replay_us = 110, samples[3].prediction.timeline.mean = 0.03;
+    v.skipped = 2, v.unchecked = 1;
+    snprintf(v.skipped_reason, sizeof v.skipped_reason, "no kernels");
+    check_text(gsim_run_validation_print, &v, table);
+    check_text(gsim_run_validation_print_runs, &v, runs);
+    check_text(gsim_run_validation_csv, &v, csv);
+    check_text(gsim_run_validation_json, &v, json);
+    check_text(gsim_run_validation_json, &v, json_rankings);
 }
 
 /* Of the 24 runs recorded "again", one 10 % slower, one is unknown: 23 + 1 samples, of which one is 10 % off. */
