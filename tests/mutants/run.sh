@@ -104,6 +104,9 @@ cut -f2 "$scratch/woven/table" | sort -u | awk -F'\t' -v source="$source" -v scr
     FNR == NR { name = $1; gsub("/", "_", name); changed[source "/" $1] = scratch "/objects/" name ".o"; next }
     { print (($2 in changed) ? changed[$2] : build "/" $1) >(scratch ($1 ~ /gpusimrunner/ ? "/runner" : "/list")) }' - "$scratch/all"
 { cat "$scratch/list"; echo "$scratch/objects/mutant.o"; } | xargs ar crsT "$scratch/core.a" || exit 2
+# The runner's that are drawn, before those of libgpusimkernels.a.
+# shellcheck disable=SC2046 # names without spaces
+ar crs "$scratch/kernels.a" $(grep "^$scratch" "$scratch/runner") || exit 2
 libraries="$(pkg-config --libs gsl libcjson sqlite3 zlib cunit) -lpthread -ldl -lm"
 ! command -v ld.gold >/dev/null || libraries="-fuse-ld=gold $libraries" # a third of the time, of some 200 programs
 for entry in "$build"/*; do ln -s "$entry" "$scratch/build/" 2>/dev/null; done
@@ -126,8 +129,8 @@ sed -n 's/^\(.*\)\t-$/\1/p' "$scratch/tests" | while read -r test; do
         (cd "$build" && eval "$command" -o "$scratch/objects/main.o" -c "$file") && main=$scratch/objects/main.o
     fi
     case $test in schedulers-* | workloads-sources-*) all=-Wl,--whole-archive ;; *) all= ;; esac
-    cc -rdynamic -o "$scratch/build/test-$test" "$main" "$build/libgpusimtest.a" "$build/libgpusimkernels.a" "$build/libgpusimtest.a" \
-        $all "$scratch/core.a" -Wl,--no-whole-archive $libraries 2>"$scratch/errors" || echo "not linked: $test" >&2
+    cc -rdynamic -o "$scratch/build/test-$test" "$main" "$build/libgpusimtest.a" "$scratch/kernels.a" "$build/libgpusimkernels.a" \
+        "$build/libgpusimtest.a" $all "$scratch/core.a" -Wl,--no-whole-archive $libraries 2>"$scratch/errors" || echo "not linked: $test" >&2
 done
 
 # --- judge ---
