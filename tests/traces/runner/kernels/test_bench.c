@@ -4,6 +4,7 @@
  * sizes, and found wrong when any kernel is left out, any two dependent ops change places, or a result is changed.
  */
 #include "tests/traces/runner/cpu.h"
+#include "traces/runner/kernels/common.h"
 
 static const char *const suites[] = {"kesco", "grcuda"};
 
