@@ -249,6 +249,10 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
     if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
         return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);
+    if (status == GSIM_OK && !t->copies && count > setup->device.cores)
+        fprintf(stderr,
+                "gpusim: note: %u tasks on a host of %.0f cores (device.cores): calls take %.3g times as long\n",
+                count, setup->device.cores, count / setup->device.cores);
     if (status == GSIM_OK && t->sizes == count)
         status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
     if (status == GSIM_OK && t->schedulers == count)

@@ -38,6 +38,20 @@ static void clients_in_turn(void)
     }
 }
 
+/* Three launches of 2 us, each 1 us before its kernel: on three cores as alone, on two 1.5 times as long. */
+static void cores(void)
+{
+    for (int cores = 2; cores <= 3; cores++) {
+        struct task_fixture f = task_fixture();
+        f.device.cores = cores;
+        for (int i = 0; i < 3; i++) add_kernel_task(&f, "a", 1, 10);
+        share(&f, "mps");
+        for (uint32_t i = 0; i < 3; i++)
+            CHECK_NEAR(gsim_time_us(kernel_of(&f, i, 0)->start), cores == 2 ? 4 : 3, 1e-6);
+        task_fixture_release(&f);
+    }
+}
+
 /* Two kernels of a graph, 0.5 us apart; under MPS 2 us more, not where the rule is off, nor in a process's streams. */
 static void nodes_of_clients(void)
 {
@@ -270,6 +284,7 @@ static const struct test_case cases[] = {
     {"processes", processes},
     {"clients in turn", clients_in_turn},
     {"nodes of clients", nodes_of_clients},
+    {"cores", cores},
     {"idle others", idle_others},
 };
 TEST_MAIN("sim/task/tasks", cases)
