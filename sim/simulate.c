@@ -303,7 +303,7 @@ static enum gsim_status prepare_task(struct world *w, struct gsim_task_state *t,
         .arena = &t->arena,
         .device = gsim_device_facts(s->device),
         .platform = &w->hardware.platform,
-        .device_count = w->hardware.device_count,
+        .device_count = gsim_device_count(driver), /* a rank has one */
         .placement = s->placement,
         .placement_params = s->placement_params,
         .op_plan = s->op_plan,

@@ -454,24 +454,21 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct gsim_sensitivity *s = gsim_alloc(sizeof *s);
-    enum gsim_status status = GSIM_OK;
-    if (s) s->arguments = arguments;
-    if (status == GSIM_OK) status = check(s, &error);
+    s->arguments = arguments;
+    enum gsim_status status = check(s, &error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
-    if (s) s->setup.until_steady = true; /* as gpusim compare */
+    s->setup.until_steady = true; /* as gpusim compare */
     if (status == GSIM_OK) status = choose_inputs(s, &error);
     if (status == GSIM_OK) status = choose_design(s, &error);
     if (status == GSIM_OK) status = check_program(s, &error);
     if (status == GSIM_OK) status = run_all(s, &error);
-    int stopped_by = s ? s->stopped_by : 0;
+    int stopped_by = s->stopped_by;
     if (status == GSIM_OK && !stopped_by) gsim_design_effects(&s->design, s->y, s->effects);
     if (status == GSIM_OK && !stopped_by) status = deliver(s, &error);
-    if (s) {
-        gsim_free(s->y);
-        gsim_design_release(&s->design);
-        gsim_cli_setup_release(&s->setup);
-        gsim_arena_release(&s->arena);
-    }
+    gsim_free(s->y);
+    gsim_design_release(&s->design);
+    gsim_cli_setup_release(&s->setup);
+    gsim_arena_release(&s->arena);
     gsim_free(s);
     if (status != GSIM_OK) return gsim_cli_fail(&error);
     if (!stopped_by) return 0;

@@ -41,21 +41,6 @@ double gsim_share_dram(const struct gsim_device_spec *d, double demand_gbps)
     return load;
 }
 
-/* How many cohorts from C on share alike: those of one launch that started together, unless they crowd the SM. */
-static uint32_t length_of_run(const struct gsim_cohort *c, uint32_t count)
-{
-    uint32_t length = 1;
-    while (!c->work->is_crowded && length < count && c[length].run == c->run && c[length].since == c->since) length++;
-    return length;
-}
-
-static double blocks_of_run(const struct gsim_cohort *c, uint32_t length)
-{
-    double blocks = 0;
-    for (uint32_t i = 0; i < length; i++) blocks += c[i].blocks;
-    return blocks;
-}
-
 /* The value of AT for C's pair of sub-partitions; of a block on all of them, of the fuller pair. */
 static double of_halves(const double at[3], const struct gsim_cohort *c)
 {
@@ -229,9 +214,9 @@ static void walk_memory(struct gsim_cohort *cohorts, uint32_t count, const struc
             find_waits(s, walk);
             continue;
         }
-        length = length_of_run(c, count - i);
-        double blocks = blocks_of_run(c, length) * c->pace, speed = 1 / memory_time(w, s, walk, blocks),
-               asked = blocks * w->issue_ps * speed;
+        double blocks;
+        length = gsim_share_alike(c, count - i, &blocks);
+        double speed = 1 / memory_time(w, s, walk, blocks), asked = blocks * w->issue_ps * speed;
         double used = fmin(asked, fmax(walk->left, s->device->starved_issue_share * asked));
         if (used < asked) speed *= used / asked;
         walk->memory += used;

@@ -51,16 +51,19 @@ static double beside_loads(const struct gsim_share_sums *s)
            (1 + d->on_chip_beside_lines * fmax(asked - 1, 0));
 }
 
-/* Adds what C takes of the slots if it waits for none. Returns whether it takes any. */
-static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *c, const struct gsim_share_sums *s)
+/* Adds what COUNT cohorts from C on, of one launch, take of the slots if they wait for none. Returns whether they take
+ * any. */
+static bool add_slots(struct gsim_share_slots *slots, const struct gsim_cohort *c, uint32_t count,
+                      const struct gsim_share_sums *s)
 {
     const struct gsim_demand *w = c->work;
-    if (!w->has_flops) return false;
-    gsim_share_add_to_halves(slots->halves, c);
-    if (gsim_share_has_arithmetic(w))
-        slots->rate +=
-            c->blocks * c->pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
-    return true;
+    for (uint32_t i = 0; i < count && w->has_flops; i++) {
+        gsim_share_add_to_halves(slots->halves, &c[i]);
+        if (gsim_share_has_arithmetic(w))
+            slots->rate +=
+                c[i].blocks * c[i].pace * w->issue_ps / (w->compute_ps + w->latency_ps + gsim_share_memory_time(w, s));
+    }
+    return w->has_flops;
 }
 
 /* w: ALL is the share of slots that others take, OLDER that by older ones. */
@@ -74,25 +77,23 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
 {
     if (!s->has_on_chip) return;
     struct gsim_share_slots all = {.rate = 0}, older = {.rate = 0};
-    for (uint32_t i = 0; i < count; i++) add_slots(&all, &c[i], s);
+    for (uint32_t i = 0; i < count; i++) add_slots(&all, &c[i], 1, s);
     double loads = beside_loads(s), used = used_chip(s->on_chip, s->device->on_chip_wait), asked = 0, root = 1;
     double seen = fmin(gsim_share_taken(s, &all), 1 - used * used), wait = wait_for_issue(s, seen, 0),
            share = s->on_chip > 0 ? used / s->on_chip : 1;
     const struct gsim_cohort *last = NULL; /* as fast as the next one of its kind */
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, length; i < count; i += length) {
         const struct gsim_demand *w = c[i].work;
-        if (add_slots(&older, &c[i], s)) {
+        double blocks;
+        length = gsim_share_alike(&c[i], count - i, &blocks);
+        if (add_slots(&older, &c[i], length, s)) {
             wait = wait_for_issue(s, seen, gsim_share_taken(s, &older));
             last = NULL;
         }
         if (w->kind != GSIM_DEMAND_ON_CHIP) continue;
-        if (last && last->work == w && !s->is_crowded) {
-            c[i].speed = last->speed;
-            continue;
-        }
-        last = &c[i];
+        bool is_as_last = last && last->work == w && !s->is_crowded;
         if (s->is_crowded) {
-            double own = c[i].blocks * c[i].pace * w->issue_ps / w->compute_ps, before = root;
+            double own = blocks * w->issue_ps / w->compute_ps, before = root;
             asked += own;
             share = s->on_chip > 0 ? used / s->on_chip : 1;
             if (own > 0) {
@@ -101,7 +102,9 @@ void gsim_share_on_chip(struct gsim_cohort *c, uint32_t count, const struct gsim
                 share = (before * before - root * root) / own;
             }
         }
-        c[i].speed = 1 / (w->compute_ps * (loads / share + wait) + w->latency_ps);
+        double speed = is_as_last ? last->speed : 1 / (w->compute_ps * (loads / share + wait) + w->latency_ps);
+        for (uint32_t k = 0; k < length; k++) c[i + k].speed = speed;
+        last = &c[i];
     }
 }
 

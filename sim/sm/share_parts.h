@@ -78,6 +78,17 @@ static inline void gsim_share_add_to_halves(double at[3], const struct gsim_coho
     if (c->half != 1) at[2] += width;
 }
 
+/* Returns how many cohorts from C on share alike, those of one launch that started together, unless they crowd the SM;
+ * sets how many BLOCKS ask. */
+static inline uint32_t gsim_share_alike(const struct gsim_cohort *c, uint32_t count, double *blocks)
+{
+    uint32_t length = 1;
+    *blocks = c->blocks * c->pace;
+    for (; !c->work->is_crowded && length < count && c[length].run == c->run && c[length].since == c->since; length++)
+        *blocks += c[length].blocks * c->pace;
+    return length;
+}
+
 /* What some of an SM's blocks take of its issue slots from others. */
 struct gsim_share_slots {
     double halves[3]; /* width of issue-bound blocks, on each pair of sub-partitions */

@@ -113,7 +113,7 @@ void gsim_cu_guard_init(void)
 static enum gsim_status run(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
 {
     struct sigaction action = {.sa_handler = take_death, .sa_flags = SA_ONSTACK | SA_NODEFER}, before[DEADLY_COUNT];
-    struct rlimit limit, narrow;
+    struct rlimit limit = {0}, narrow;
     pthread_attr_t attributes;
     pthread_t worker;
     rlim_t space = address_space();

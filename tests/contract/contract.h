@@ -34,3 +34,14 @@ double *contract_solo_us(const struct gsim_program *program, const struct gsim_d
  * alone: a kernel among others may be faster than alone, since fewer of its blocks share an SM then and those that
  * had to wait may be spread more evenly (seen on an H200 too). The same caller's duties. */
 double *contract_least_us(const struct gsim_program *program, const struct gsim_device_spec *device);
+
+/* A random DAG as a program file of a user: most ops are kernels; some copies, reads and work of the host. */
+struct contract_shape {
+    unsigned long seed;
+    uint32_t gpus;        /* kernels name one of so many GPUs; 0, 1: none */
+    bool has_pipes;       /* some kernels say what they keep busy */
+    bool has_collectives; /* of all ranks: those of one SEED have the same ones, whatever the RANK */
+    uint32_t rank;
+};
+/* Writes the file and reads it. False: a failure, told to CUnit. The caller releases PROGRAM in any case. */
+bool contract_draw(const struct contract_shape *shape, struct gsim_program *program);

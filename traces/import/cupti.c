@@ -89,7 +89,6 @@ static void read_kinds(const struct gsim_table *t, struct kinds *kinds)
     static const char *const memory[] = {"PAGEABLE", "PINNED",        "DEVICE",         "ARRAY",
                                          "MANAGED",  "DEVICE_STATIC", "MANAGED_STATIC", "UNKNOWN"};
     struct gsim_copy_words *first = kinds->memory + t->all->has_cupti_numbers;
-    memset(kinds, 0, sizeof *kinds);
     if (!read_names(t->database, "SELECT id, name, label FROM ENUM_CUDA_MEMCPY_OPER", kinds->copies))
         for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) kinds->copies[i] = gsim_copy_words(copies[i]);
     if (!read_names(t->database, "SELECT id, name, label FROM ENUM_CUDA_MEM_KIND", kinds->memory))
@@ -124,7 +123,7 @@ enum gsim_status gsim_cupti_copies(struct gsim_table *t)
     static const char *const columns[] = {GSIM_CUPTI_WORK, "bytes",       "copyKind",    "srcKind",
                                           "dstKind",       "srcDeviceId", "dstDeviceId", NULL};
     bool is_peer_table = strcmp(t->name, "CUPTI_ACTIVITY_KIND_MEMCPY2") == 0;
-    struct kinds kinds;
+    struct kinds kinds = {0};
     read_kinds(t, &kinds);
     enum gsim_status status = gsim_table_open(t, columns);
     while (status == GSIM_OK && gsim_table_next(t)) {

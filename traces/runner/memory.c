@@ -188,7 +188,7 @@ void gsim_runner_memory_host_write(struct gsim_runner_memory *memory, uint32_t b
     if (memory->pristine[buffer_index]) memcpy(memory->host[buffer_index], memory->pristine[buffer_index], bytes);
     if (memory->pristine[buffer_index] || memory->mode != GSIM_MEMORY_MANAGED) return;
     volatile char *host = memory->host[buffer_index]; /* the same values, so that the pages come back to the host */
-    for (uint64_t i = 0; i < bytes; i += 4096) host[i] = host[i];
+    for (uint64_t i = 0; i < bytes; i += 4096) host[i] = host[i]; // cppcheck-suppress selfAssignment ; volatile
 }
 
 void gsim_runner_memory_poison(struct gsim_runner_memory *memory)

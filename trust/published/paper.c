@@ -103,7 +103,9 @@ static void set(struct expansion *e, struct gsim_paper_point *point, const char 
 static void set_all(struct expansion *e, struct gsim_paper_point *point, const cJSON *options)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, options) set(e, point, item->string, value_of(item, e->arena));
+    cJSON_ArrayForEach(item, options) {
+        set(e, point, item->string, value_of(item, e->arena));
+    }
 }
 
 static size_t settings_in(const cJSON *options)

@@ -126,7 +126,7 @@ void gsim_answer_look(const struct gsim_answer *a, const struct gsim_look *look,
 {
     uint32_t count = 0;
     while (look[count].column) count++;
-    size_t *widths = gsim_alloc(2 * (size_t)count * sizeof *widths), *columns = widths + count;
+    size_t *widths = gsim_alloc(2 * (size_t)count * sizeof *widths), *columns = widths ? widths + count : NULL;
     char text[CELL];
     if (!widths) out->failed = true;
     for (uint32_t c = 0; c < count && widths; c++) {

@@ -144,7 +144,7 @@ void gsim_bench_prepare(const struct gsim_runner_bench *bench, const struct gsim
     launch->args[0] = launch->storage;
     unsigned char *at = (unsigned char *)launch->storage;
     for (uint32_t i = 0; i < op->arg_count; i++, at += sizeof(void *))
-        memcpy(at, &device[op->args[i].buffer_index], sizeof(void *));
+        memcpy(at, &device[op->args[i].buffer_index], sizeof device[0]);
     if (kernel->scalars) kernel->scalars(bench, op, at);
 }
 
