@@ -8,6 +8,7 @@
 
 #include "gpusim/collective.h"
 #include "gpusim/order.h"
+#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define COLUMNS 16
@@ -278,7 +279,7 @@ enum gsim_status gsim_profile_connect(struct gsim_step_profile *p, const struct 
     for (int i = 0; i < 32; i++) {
         const struct gsim_collective reduce = {.kind = GSIM_COLLECTIVE_ALL_REDUCE,
                                                .algorithm = GSIM_ALGORITHM_CUSTOM,
-                                               .bytes = (uint64_t)(p->bytes_per_token * exp2(i))};
+                                               .bytes = gsim_whole_u64(p->bytes_per_token * exp2(i))};
         p->reduce_us[i] = gsim_collective_estimate_us(numbers, device, &reduce, p->gpus, links);
     }
     gsim_free(numbers);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpusim/timeline.h"
+#include "sim/base/whole.h"
 #include "sim/device/other.h"
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"
@@ -357,7 +358,7 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         touched = has_data;
         break;
     case GSIM_CHANGE_STREAMS:
-        touched = has_data ? gsim_edit_spread(e, (uint32_t)c->factor) : 0;
+        touched = has_data ? gsim_edit_spread(e, gsim_whole_u32(c->factor)) : 0;
         if (touched && touched != UINT32_MAX) status = take_scheduler(v, "async", error);
         break;
     case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ask/edits/ranks.h"
+#include "sim/base/whole.h"
 #include "sim/rank_node.h"
 
 #define NODE_GPUS 8    /* where nothing says what a node has */
@@ -75,7 +76,7 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
         r->edits_collectives |= gsim_change_is_collective(c->kind);
         switch (c->kind) {
         case GSIM_CHANGE_CHANNELS: edit->channels = (uint32_t)fmin(c->factor, GSIM_LIMIT_CHANNELS); break;
-        case GSIM_CHANGE_BUCKET: edit->bucket_bytes = (uint64_t)fmax(c->factor * MIB, 1); break;
+        case GSIM_CHANGE_BUCKET: edit->bucket_bytes = gsim_whole_u64(fmax(c->factor * MIB, 1)); break;
         case GSIM_CHANGE_OVERLAP: edit->overlap = c->factor > 0 ? 1 : -1; break;
         case GSIM_CHANGE_PRIORITY: edit->is_urgent = true; break;
         case GSIM_CHANGE_COPY_ENGINE: edit->by_engines = true; break;
@@ -85,7 +86,7 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
                                 error);
             break;
         case GSIM_CHANGE_COMM: r->links.speed = c->factor; break;
-        case GSIM_CHANGE_RANKS: r->ranks = (uint32_t)fmin(c->factor, GSIM_LIMIT_RANKS); break;
+        case GSIM_CHANGE_RANKS: r->ranks = gsim_whole_u32(fmin(c->factor, GSIM_LIMIT_RANKS)); break;
         case GSIM_CHANGE_NODE: r->node = c->argument; break;
         case GSIM_CHANGE_RANK:
             if (gsim_changeable_has_ranks(base)) status = check_rank(base, c->argument, error);

@@ -2,6 +2,7 @@
 /* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of
  * collectives. */
 #include "cli/ranks/traces.h"
+#include "sim/base/whole.h"
 #include "sim/device/match.h"
 
 #include <dirent.h>
@@ -264,7 +265,7 @@ static void find_gradients(const struct gsim_cli_rank_trace *t, struct gsim_buck
     for (uint32_t i = 0, at = 0; i < t->times.gradient_count; i++) {
         while (at + 1 < t->times.count && t->times.ops[at + 1].launch_us <= t->times.gradients[i].ready_us) at++;
         list[i] = (struct gsim_bucket_gradient){
-            t->times.ops[at].op, (uint64_t)ceil((double)t->times.gradients[i].elements * bytes / elements)};
+            t->times.ops[at].op, gsim_whole_u64(ceil((double)t->times.gradients[i].elements * bytes / elements))};
     }
 }
 

@@ -90,7 +90,7 @@ static enum gsim_status read_span(struct gsim_track *track, const char *record, 
                              .name = text_of(track, is_kernel ? values[2] : values[4]),
                              .start_us = number_of(values[0]),
                              .end_us = number_of(values[1]),
-                             .bytes = (uint64_t)fmax(0, number_of(values[7]))};
+                             .bytes = gsim_whole_u64(fmax(0, number_of(values[7])))};
     if (!(span.end_us >= span.start_us) || !isfinite(span.end_us))
         return gsim_error_set(error, GSIM_INPUT, "%s: expected start_us and end_us in ascending order",
                               is_kernel ? "kernels" : "copies");
@@ -342,7 +342,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
                              .iteration = index_of(args[2]),
                              .name = name,
                              .start_us = time_of(trace, v[3]),
-                             .bytes = (uint64_t)fmax(0, number_of(args[3]))};
+                             .bytes = gsim_whole_u64(fmax(0, number_of(args[3])))};
     span.end_us = span.start_us + number_of(v[4]);
     if (span.kind != GSIM_SPAN_KERNEL) span.name = args[4] ? text_of(trace->track, args[4]) : "explicit";
     if (!isfinite(span.start_us) || !(span.end_us >= span.start_us))

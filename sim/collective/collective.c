@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/collective/state.h"
+#include "sim/base/whole.h"
 #include "sim/sm/share.h"
 
 /* A change of its time by less than this share is no change. */
@@ -86,7 +87,7 @@ static void rate(struct gsim_collectives *c, struct gsim_collective_run *run)
 
 static gsim_time end_of(const struct gsim_collective_run *run)
 {
-    return run->left > 0 ? run->since + (gsim_time)ceil(run->left / run->speed) : run->since;
+    return run->left > 0 ? run->since + gsim_whole(fmin(ceil(run->left / run->speed), 0x1p61)) : run->since;
 }
 
 static void begin(struct gsim_collectives *c, struct gsim_collective_run *run)

@@ -5,6 +5,7 @@
  * change. Between changes all is linear, so cost grows with changes and not with bytes.
  */
 #include "sim/memory/device.h"
+#include "sim/base/whole.h"
 
 #include <string.h>
 
@@ -377,7 +378,8 @@ static void survey_kernel(struct gsim_device *d, struct survey *s, struct gsim_f
     if (!is_going(k)) return;
     double stall_ps = find_stall(d, s, k);
     if (stall_ps > 0) {
-        k->stall_until = d->machine->now + gsim_time_from_us(d->spec->fault_latency_us) + (gsim_time)stall_ps;
+        k->stall_until =
+            d->machine->now + gsim_time_from_us(d->spec->fault_latency_us) + gsim_whole(fmin(stall_ps, 0x1p61));
         set_pace(d, k, 0);
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "sim/base/whole.h"
 #include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
@@ -170,8 +171,8 @@ void gsim_l2_touch(struct gsim_device *d, const struct gsim_op *op)
     const struct gsim_demand *w = gsim_device_work(d, op->kernel_index);
     struct gsim_access_walk walk = {.op = op};
     for (struct gsim_access a; gsim_l2_next(d, &walk, &a);) touch(d, a.buffer_index, a.begin, a.end);
-    if (has_own(op, w)) touch(d, d->space->buffer_room + op->kernel_index, 0, (uint64_t)w->counted_bytes);
-    else if (!op->arg_count && w->touched_bytes >= 1) touch(d, NO_BUFFER, 0, (uint64_t)w->touched_bytes);
+    if (has_own(op, w)) touch(d, d->space->buffer_room + op->kernel_index, 0, gsim_whole_u64(w->counted_bytes));
+    else if (!op->arg_count && w->touched_bytes >= 1) touch(d, NO_BUFFER, 0, gsim_whole_u64(w->touched_bytes));
 }
 
 /* Of COLD times the measured time of a kernel that was repeated. */
@@ -189,7 +190,7 @@ static double repeated_scale(struct gsim_device *d, const struct gsim_op *op)
         own = w->counted_bytes;
         gone = d->l2.running[op->kernel_index]++
                    ? own
-                   : gsim_l2_missing(d, d->space->buffer_room + op->kernel_index, 0, (uint64_t)own);
+                   : gsim_l2_missing(d, d->space->buffer_room + op->kernel_index, 0, gsim_whole_u64(own));
     }
     return own > 0 ? (1 + (w->cold - 1) * gone / own) / w->cold : 1;
 }

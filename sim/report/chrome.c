@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/base/whole.h"
 #include "sim/device/occupancy.h"
 #include "sim/report/chrome_links.h"
 #include "sim/report/chrome_sms.h"
@@ -208,7 +209,7 @@ static void put_head(struct writer *writer)
                                     "'sharedMemPerBlockOptin':%z,'sharedMemPerMultiprocessor':%z,'numSms':%z}],\n"
                                     "'displayTimeUnit':'ns','baseTimeNanoseconds':0,'gpusim':{'version':'%s',"
                                     "'workload':%q,'scheduler':%q,'device':%q,'seed':%z",
-                    device->title ? device->title : device->name, (uint64_t)(device->memory_gb * 1e9),
+                    device->title ? device->title : device->name, gsim_whole_u64(device->memory_gb * 1e9),
                     (uint64_t)gsim_capability_major(device->compute_capability),
                     (uint64_t)gsim_capability_minor(device->compute_capability), (uint64_t)limits.warp_threads,
                     (uint64_t)limits.threads, (uint64_t)limits.registers_per_block, (uint64_t)limits.registers,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/order.h"
+#include "sim/base/whole.h"
 #include "sim/report/bottlenecks.h"
 #include "sim/program/access.h"
 #include "sim/program/places.h"
@@ -77,7 +78,7 @@ enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t
 /* Bytes at GB/s: 1 GB/s is 1000 bytes per microsecond. Truncated, so never too long. */
 static gsim_time transfer_time(double bytes, double gbps)
 {
-    return gbps > 0 ? (gsim_time)(bytes / (gbps * 1e3) * (double)GSIM_PS_PER_US) : 0;
+    return gbps > 0 ? gsim_whole(bytes / (gbps * 1e3) * (double)GSIM_PS_PER_US) : 0;
 }
 
 static gsim_time op_least_time(const struct gsim_op *op, const struct gsim_device_spec *device,
@@ -133,8 +134,8 @@ static void offer_kernels(const struct gsim_timeline *timeline, const struct gsi
         dram += fmin(k->dram_us, gsim_time_us(k->time));
         issue += fmin(k->issue_us, gsim_time_us(k->time));
     }
-    offer(metrics, (gsim_time)(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
-    offer(metrics, (gsim_time)(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
+    offer(metrics, gsim_whole(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
+    offer(metrics, gsim_whole(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
 }
 
 /* Sets critical_path, lower_bound and lower_bound_reason of METRICS, whose transfer sums must be set. GSIM_NOMEM. */

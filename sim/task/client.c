@@ -4,16 +4,30 @@
  * mechanism, for the GPU. It also separates the tasks of a process, as libraries do: synchronising the device waits for
  * the task's own streams, and its default stream is one of them.
  */
+#include "gpusim/limits.h"
 #include "sim/task/task.h"
 
 static struct gsim_task_state *task_of(struct gsim_driver *driver) { return (struct gsim_task_state *)driver; }
 
 /* --- arrivals ----------------------------------------------------------------------------------------------- */
 
+/* GSIM_TIME_NEVER: after all times. */
 static gsim_time arrival_of(struct gsim_task_state *t, uint32_t request)
 {
     gsim_time from = gsim_task_follows_last(t->spec, request) ? t->ended : gsim_time_from_us(t->spec->start_us);
-    return from + gsim_time_from_us(gsim_task_arrival_us(t->spec, request, &t->arrived_us, &t->arrivals));
+    double after_us = gsim_task_arrival_us(t->spec, request, &t->arrived_us, &t->arrivals);
+    return after_us + gsim_time_us(from) > GSIM_LIMIT_TOTAL_US ? GSIM_TIME_NEVER : from + gsim_time_from_us(after_us);
+}
+
+static void go_to_arrival(struct gsim_task_state *t)
+{
+    struct gsim_machine *m = t->all->machine;
+    if (t->arrival == GSIM_TIME_NEVER)
+        gsim_machine_fail(m, GSIM_INPUT, "task '%s': a request arrives later than after %g s, the longest run",
+                          t->spec->name, GSIM_LIMIT_TOTAL_US * 1e-6);
+    else if (m->running->local < t->arrival)
+        m->running->local = t->arrival;
+    gsim_machine_meet(m);
 }
 
 /* How many come at most. */
@@ -66,8 +80,8 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
     struct gsim_machine *m = t->all->machine;
     if (gsim_driver_failed(t->forward.below)) return;
     if (!request) t->arrival = arrival_of(t, 0);
-    if (m->running->local < t->arrival) m->running->local = t->arrival;
-    gsim_machine_meet(m);
+    go_to_arrival(t);
+    if (gsim_machine_failed(m)) return;
     if (is_exclusive(t) && t->all->owner != t) take_gpu(t);
     t->began = m->running->local;
     t->process->requests++;
@@ -136,9 +150,8 @@ static bool look(void *data, bool waits)
     while (t->comes && t->arrival <= m->running->local) let_arrive(t);
     if (!waits) return true;
     if (!t->comes || gsim_machine_failed(m)) return false;
-    m->running->local = t->arrival;
-    gsim_machine_meet(m);
-    if (is_over(t, t->arrived_count)) return false;
+    go_to_arrival(t);
+    if (gsim_machine_failed(m) || is_over(t, t->arrived_count)) return false;
     let_arrive(t);
     return true;
 }

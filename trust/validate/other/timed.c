@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/program/file.h"
+#include "sim/base/whole.h"
 #include "traces/cases.h"
 #include "trust/validate/other/other.h"
 
@@ -45,7 +46,7 @@ static enum gsim_status add_product(struct gsim_timed_set *set, const char *line
     if (!is_system(system, device)) return GSIM_OK;
     double bytes = strncmp(type, "fp8", 3) == 0 ? 1 : 2;
     const struct gsim_kernel kernel = {.name = "gemm", .solo_us = us,
-        .grid = {(uint32_t)ceil(m / TILE), (uint32_t)ceil(n / TILE), 1}, .block = {256, 1, 1},
+        .grid = {gsim_whole_u32(ceil(m / TILE)), gsim_whole_u32(ceil(n / TILE)), 1}, .block = {256, 1, 1},
         .demand_given = true, .flops = 2 * m * n * k, .dram_bytes = bytes * (m * k + n * k) + 2 * m * n};
     snprintf(name, sizeof name, "%s %.0fx%.0fx%.0f", type, m, n, k);
     struct gsim_timed *added = gsim_timed_add(set, name, &kernel);
