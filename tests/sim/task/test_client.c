@@ -108,6 +108,12 @@ static void ends(void)
     f.tasks[0].duration_us = 0;
     CHECK_INT(try_share(&f, gsim_sharing_find("mps")), GSIM_INPUT);
     CHECK_HAS(f.error.message, "expected one that ends");
+    f.tasks[0].requests = 400; /* 1e4 s apart, of at most 4e6 s: 2^63 ps are 9.2e6 s */
+    f.tasks[0].gap_us = 1e10;
+    CHECK_INT(try_share(&f, gsim_sharing_find("exclusive")), GSIM_OK);
+    f.tasks[0].requests = 402;
+    CHECK_INT(try_share(&f, gsim_sharing_find("exclusive")), GSIM_INPUT);
+    CHECK_HAS(f.error.message, "a request arrives later");
     task_fixture_release(&f);
 }
 
