@@ -218,12 +218,20 @@ void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...)
 
 static void tell(struct gsim_cli_rank_traces *t)
 {
-    uint64_t collectives = 0;
+    uint64_t collectives = 0, least = UINT64_MAX, most = 0;
     const struct gsim_device_spec *d = &t->setup.device;
-    for (uint32_t i = 0; i < t->count; i++) collectives += t->traces[i].notes.collectives;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint64_t own = t->traces[i].notes.collectives;
+        collectives += own;
+        least = own < least ? own : least;
+        most = own > most ? own : most;
+    }
     gsim_cli_rank_note(t, "%u of %u ranks on %s, replayed together: their %llu collectives meet each other, and take "
                        "what models/nccl says", t->count, t->traces[0].world, d->name,
                        (unsigned long long)collectives);
+    if (least < most)
+        gsim_cli_rank_note(t, "the traces have %llu to %llu collectives: but for sends and receives one of them was cut",
+                           (unsigned long long)least, (unsigned long long)most);
     if (!t->is_other && t->traces[0].notes.gpu[0] && !gsim_device_is_gpu(d, t->traces[0].notes.gpu))
         gsim_cli_rank_note(t, "recorded on '%s', but its durations now count as those of %s (see --device)",
                            t->traces[0].notes.gpu, d->name);

@@ -21,8 +21,8 @@
     X("requests", 0, GSIM_LIMIT_REQUESTS, true, requests)          \
     X("start_us", 0, GSIM_LIMIT_US, false, start_us)               \
     X("gap_us", 0, GSIM_LIMIT_US, false, gap_us)                   \
-    X("duration_us", 0, GSIM_LIMIT_US, false, duration_us)         \
-    X("deadline_us", 0, GSIM_LIMIT_US, false, deadline_us)         \
+    X("duration_us", 1e-3, GSIM_LIMIT_US, false, duration_us)      \
+    X("deadline_us", 1e-3, GSIM_LIMIT_US, false, deadline_us)      \
     X("percentage", 1, 100, false, percentage)                     \
     X("sms", 1, 100000, true, sms)
 static const char *const text_keys[] = {"arrival", "size", "sched", "name", "copies", "gpu", "step"};

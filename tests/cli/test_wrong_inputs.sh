@@ -52,7 +52,8 @@ refused "'tasks.json': tasks: expected a list of tasks" --task tasks.json
 
 # --- resident kernels where somebody decides whose kernels have the SMs
 for share in timeslice xsched; do
-    refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=persistent --task vec --share $share --memory pinned
+    for key in deadline_us duration_us; do refused "$key: expected a number from 0.001" --task vec,size=1e5,$key=0 --task vec --share mps; done
+refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=persistent --task vec --share $share --memory pinned
     refused 'no resident kernels here: none under time slices or a policy' --task vec,sched=ccks --task vec --share $share --memory pinned
 done
 
