@@ -230,7 +230,7 @@ static void tell(struct gsim_cli_rank_traces *t)
                        "what models/nccl says", t->count, t->traces[0].world, d->name,
                        (unsigned long long)collectives);
     if (least < most)
-        gsim_cli_rank_note(t, "the traces have %llu to %llu collectives: but for sends and receives one of them was cut",
+        gsim_cli_rank_note(t, "the traces have %llu to %llu collectives: but for sends and receives one was cut",
                            (unsigned long long)least, (unsigned long long)most);
     if (!t->is_other && t->traces[0].notes.gpu[0] && !gsim_device_is_gpu(d, t->traces[0].notes.gpu))
         gsim_cli_rank_note(t, "recorded on '%s', but its durations now count as those of %s (see --device)",
