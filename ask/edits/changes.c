@@ -542,9 +542,10 @@ static enum gsim_status join_server(struct gsim_variant *v, const struct gsim_ch
     enum gsim_status status = gsim_variant_join_server(v, base, changes, count, &v->touched, error);
     for (size_t i = 0; i < count && !status; i++)
         if (!(v->touched >> i & 1))
-            note(v, !gsim_change_is_of_steps(changes[i].kind) ? why_not(changes[i].kind, true)
-                    : v->spec.profile                         ? "its steps are a profile's times, not programs"
-                                                              : why_not(changes[i].kind, true));
+            note(v, changes[i].kind >= GSIM_CHANGE_BATCHING       ? why_not(changes[i].kind, true)
+                    : !gsim_change_is_of_steps(changes[i].kind) ? "a server's steps are launched as they are"
+                    : v->spec.profile                           ? "its steps are a profile's times, not programs"
+                                                                : why_not(changes[i].kind, true));
     return status;
 }
 
