@@ -430,8 +430,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         status = gsim_cli_apply_kernels(arguments, &i.program, &error);
     }
     if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
-    if (status == GSIM_OK && i.notes.is_source)
-        fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", i.notes.read_launches, i.notes.launches);
+    if (status == GSIM_OK && i.notes.is_source) gsim_cli_print_launches(&i.notes);
     gsim_program_release(&i.program);
     release_devices(&i);
     gsim_free(words);

@@ -187,7 +187,7 @@ static void tell(const struct source *s)
             " prefetches of the schedule are left out: their call is made more than once, or its arguments do not name "
             "the buffer\n",
             c->lost_prefetches);
-    fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", s->notes.read_launches, s->notes.launches);
+    gsim_cli_print_launches(&s->notes);
     fprintf(stderr,
             "scheduled: %" PRIu32 " of %" PRIu32 " calls, %" PRIu32 " streams, %" PRIu32 " events, %" PRIu32
             " waits, %" PRIu32 " prefetches, %" PRIu32 " graphs; synchronisations: %" PRIu32 " removed, %" PRIu32

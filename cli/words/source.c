@@ -2,12 +2,14 @@
 /* See cli/words/source.h. */
 #include "cli/words/source.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "source/run/run.h"
+#include "traces/import/import.h"
 
 #define LIMIT_S    10.0
 #define MOST_WORDS 64
@@ -15,6 +17,13 @@
 static void tell_note(const char *path, unsigned line, const char *text)
 {
     fprintf(stderr, "gpusim: note: %s:%u: %s\n", path, line, text);
+}
+
+void gsim_cli_print_launches(const struct gsim_import_notes *notes)
+{
+    fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read", notes->read_launches, notes->launches);
+    if (notes->guessed_launches) fprintf(stderr, ", %" PRIu64 " of them guessed", notes->guessed_launches);
+    fputc('\n', stderr);
 }
 
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,

@@ -13,6 +13,10 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
 /* Fails on an --arg that no variable took, once the source was executed. */
 enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;
 
+/* How many launches of the text were read, on stderr. */
+struct gsim_import_notes;
+void gsim_cli_print_launches(const struct gsim_import_notes *notes);
+
 /* --run: WORDS of main, and with TELLS a run of the source, which tells the reader its values. */
 struct gsim_cli_run {
     struct gsim_arena arena;

@@ -338,7 +338,7 @@ static uint64_t launches_in_text(struct gsim_cu *s)
 
 struct found {
     struct gsim_cu *s;
-    uint64_t launches, executed;
+    uint64_t launches, executed, guessed;
 };
 
 static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -355,7 +355,8 @@ static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, C
     if (!is_launch) return CXChildVisit_Recurse;
     uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, cursor));
     found->launches++;
-    found->executed += gsim_cu_load(s, seen).kind == GSIM_CU_NUMBER;
+    found->executed += gsim_cu_is_known(gsim_cu_load(s, seen));
+    found->guessed += gsim_cu_is_guess(gsim_cu_load(s, seen));
     return CXChildVisit_Recurse;
 }
 
@@ -435,6 +436,7 @@ static void count_launches(struct gsim_cu *s, struct gsim_import_notes *notes)
     if (notes->launches < found.launches) notes->launches = found.launches; /* by macros */
     notes->read_launches = found.launches;
     notes->idle_launches = found.launches - found.executed;
+    notes->guessed_launches = found.guessed;
     notes->left_syncs = s->counts.left_syncs;
     notes->kernels = notes->estimated = notes->data_works = s->counts.kernels;
     notes->copies = s->counts.copy_ops;

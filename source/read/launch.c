@@ -88,7 +88,9 @@ static void emit_launch(struct gsim_cu *s, struct launch *launch)
                                 s->memory.regions[launch->values[i].at].buffer);
     s->counts.kernels++;
     uint32_t seen = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("launches")), gsim_cu_offset(s, launch->at));
-    gsim_cu_store(s, seen, gsim_cu_number(1));
+    struct gsim_cu_value was = gsim_cu_load(s, seen), value = gsim_cu_number(1);
+    value.n[1] = s->host.guesses && (!gsim_cu_is_known(was) || gsim_cu_is_guess(was)); /* never surely */
+    gsim_cu_store(s, seen, value);
 }
 
 struct gsim_cu_value gsim_cu_launch(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids)

@@ -120,6 +120,7 @@ struct gsim_cu_counts {
 struct gsim_cu_host {
     uint32_t frame, frame_count, self; /* cells: of the function being executed; what "this" points to */
     uint32_t depth, body, argc;        /* BODY: entry of the function's body; ARGC: its cell */
+    uint32_t guesses;                  /* around what is executed: branches and loops that may not be */
     uint32_t plain_loops;              /* without calls of CUDA, around what is executed */
     uint64_t plain_steps, plain_until; /* spent in such loops; where the outermost one is left */
     bool is_silent; /* a loop without CUDA is executed, or a kernel's cost counted: host accesses are still noted, calls

@@ -132,6 +132,7 @@ void gsim_import_times_release(struct gsim_import_times *times);
     X(named_clusters, "launched in thread block clusters, by name (nvjet, CUTLASS): a newer nsys or --kernels tells")  \
     X(idle_launches,                                                                                                   \
       "launches in functions or branches that are not executed: left out (--entry NAME, --arg NAME=VALUE)")            \
+    X(guessed_launches, "launches in branches, cases or loops that may not be executed: read as if they were")         \
     X(left_syncs, "synchronisations of the default stream: left out, as the host's reads tell what it waits for")      \
     X(estimated,                                                                                                       \
       "kernels' times are estimated from the source: operations and bytes of their first thread, times all")           \

@@ -288,7 +288,9 @@ static bool perhaps(struct gsim_cu *s, CXCursor condition, CXCursor expression, 
     if (has_calls && is_other) gsim_cu_barrier(s, expression, "");
     else if (has_calls) {
         gsim_cu_guess(s, condition, is_true);
+        s->host.guesses++;
         (void)gsim_cu_evaluate(s, expression);
+        s->host.guesses--;
     }
     gsim_cu_forget(s, expression, false);
     return has_calls;

@@ -85,7 +85,10 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
         }
         if (!has_calls && !s->host.in_kernel && s->counts.steps >= s->host.plain_until) is_known = false;
         if (trips == most || (!has_calls && !is_known)) break;
+        bool is_guess = !is_known && !trips; /* of the first round alone */
+        s->host.guesses += is_guess;
         gsim_cu_walk(s, body);
+        s->host.guesses -= is_guess;
         is_known &= !s->host.is_cut;
         s->host.is_cut = was_cut;
         if (!goes_on(s)) break;
@@ -154,7 +157,9 @@ static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCur
         else if (array.kind == GSIM_CU_CELL) value = gsim_cu_load(s, gsim_cu_cell(s, array.at, (uint64_t)i + 1));
         if (s->clang.getCursorKind(kids.at[0]) == CXCursor_VarDecl)
             gsim_cu_store(s, gsim_cu_variable(s, kids.at[0]), value);
+        s->host.guesses += !is_known;
         gsim_cu_walk(s, body);
+        s->host.guesses -= !is_known;
         if (!goes_on(s)) break;
     }
     if (!is_known || !has_calls) gsim_cu_forget(s, statement, false);
@@ -223,6 +228,7 @@ void gsim_cu_switch(struct gsim_cu *s, CXCursor statement)
         gsim_cu_log_serial(s, s->text.entry_count - 1);
         gsim_cu_note(s, statement, "which case of the switch is taken is not known: the first that calls CUDA is read");
     }
+    s->host.guesses += is_guess;
     for (int pass = is_guess; pass < 2 && !is_in; pass++) /* the second: "default" */
         for (size_t i = 0; i < kids.count; i++) {
             bool is_default = false, has_calls = is_guess && gsim_cu_has_calls(s, kids.at[i]);
@@ -231,6 +237,7 @@ void gsim_cu_switch(struct gsim_cu *s, CXCursor statement)
             is_other |= has_calls && s->host.flow != GSIM_CU_ON;
             if (is_in && !is_null(inner)) gsim_cu_walk(s, inner);
         }
+    s->host.guesses -= is_guess;
     gsim_free(kids.at);
     if (s->host.flow == GSIM_CU_BREAK || is_guess) s->host.flow = GSIM_CU_ON;
     if (is_known) return;

@@ -302,8 +302,10 @@ static void branch(struct gsim_cu *s, CXCursor statement)
         bool is_guess = is_true < 0 && (in_first || in_second);
         if (is_true >= 0 && s->device.has_returned && s->options->told) note_late_jumps(s, statement);
         if (is_guess) gsim_cu_guess(s, kids.at[0], in_first);
+        s->host.guesses += is_guess;
         if (is_true == 1 || (is_true < 0 && in_first)) gsim_cu_walk(s, kids.at[1]);
         else if (!is_null(second) && (is_true == 0 || in_second)) gsim_cu_walk(s, second);
+        s->host.guesses -= is_guess;
         if (in_first && in_second && is_guess) gsim_cu_barrier(s, second, "");
         if (is_true < 0) {
             gsim_cu_forget(s, statement, false);
