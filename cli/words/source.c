@@ -21,9 +21,10 @@ static void tell_note(const char *path, unsigned line, const char *text)
 
 void gsim_cli_print_launches(const struct gsim_import_notes *notes)
 {
-    fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read", notes->read_launches, notes->launches);
-    if (notes->guessed_launches) fprintf(stderr, ", %" PRIu64 " of them guessed", notes->guessed_launches);
-    fputc('\n', stderr);
+    if (notes->guessed_launches)
+        fprintf(stderr, "guessed: %" PRIu64 " launches, in branches, cases or loops that may not be executed\n",
+                notes->guessed_launches);
+    fprintf(stderr, "launches: %" PRIu64 " of %" PRIu64 " read\n", notes->read_launches, notes->launches);
 }
 
 enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, struct gsim_cuda_word *words,

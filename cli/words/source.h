@@ -13,7 +13,7 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
 /* Fails on an --arg that no variable took, once the source was executed. */
 enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, struct gsim_error *error) GSIM_NODISCARD;
 
-/* How many launches of the text were read, on stderr. */
+/* How many launches of the text were read, and how many of them are a guess, on stderr. */
 struct gsim_import_notes;
 void gsim_cli_print_launches(const struct gsim_import_notes *notes);
 

@@ -130,8 +130,11 @@ void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site 
         uint32_t begin = a.begin[index];
         while (begin < a.end[index] && isspace((unsigned char)log->text[begin])) begin++;
         gsim_text_edits_add(edits, begin, a.end[index], 5, "%s", stream);
-    } else
-        gsim_text_edits_add(edits, a.close, a.close, 5, "%s,%s%s", a.count + 1 == index ? ", 0" : "", broken, stream);
+    } else {
+        uint32_t end = a.close;
+        while (isspace((unsigned char)log->text[end - 1])) end--;
+        gsim_text_edits_add(edits, end, end, 5, "%s,%s%s", a.count + 1 == index ? ", 0" : "", broken, stream);
+    }
 }
 
 uint32_t gsim_call_statement_end(const struct gsim_cuda_log *log, uint32_t at)

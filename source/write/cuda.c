@@ -146,8 +146,9 @@ static void put_constant(struct writer *w, const struct gsim_cuda_site *site, co
     }
     if (events.count || first->event != NONE) brace(w, site);
     for (size_t k = 0; k < events.count; k++) put_wait(w, site, first->stream, events.at[k]);
-    snprintf(stream, sizeof stream, "gpusim_stream[%u]", first->stream);
-    gsim_call_set(w->log, site, stream, &w->edits);
+    snprintf(stream, sizeof stream, w->weave.is_default ? "0" : "gpusim_stream[%u]", first->stream);
+    if (!w->weave.is_default || w->weave.program->ops[first->op].kind == GSIM_OP_COPY)
+        gsim_call_set(w->log, site, stream, &w->edits);
     if (first->event != NONE) put_record(w, site, first->stream, first->event, false);
     gsim_free(events.at);
 }
@@ -197,6 +198,7 @@ static void put_call(struct writer *w, uint32_t number)
     const struct gsim_cuda_site *site = &w->log->sites[number];
     const struct gsim_weave_site *s = &w->weave.sites[number];
     w->counts->calls++;
+    if (s->left && !*s->left) return;
     if (s->left) {
         char text[192];
         w->counts->left_calls++;
@@ -248,7 +250,9 @@ static void put_host_wait(struct writer *w, uint32_t number)
     }
     for (size_t i = 0; i < s->streams.count; i++) {
         w->counts->added_syncs++;
-        snprintf(text, sizeof text, "cudaStreamSynchronize(gpusim_stream[%u]);", s->streams.at[i]);
+        snprintf(text, sizeof text,
+                 w->weave.is_default ? "cudaStreamSynchronize(0);" : "cudaStreamSynchronize(gpusim_stream[%u]);",
+                 s->streams.at[i]);
         if (is_use) before(w, site, RANK_SYNC, text);
         else behind(w, site, RANK_SYNC_BEHIND, text);
     }
@@ -312,6 +316,7 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
     w->counts->lost_prefetches = w->weave.lost_prefetches;
     if (!has_streams(&w->weave)) return GSIM_OK;
     w->counts->streams = w->weave.stream_count;
+    if (w->weave.is_default) return GSIM_OK;
     put_regions(w);
     put_creation(w);
     enum gsim_status status = gsim_output_open_memory(&prelude, &text, &length, error);
@@ -329,6 +334,24 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
     return status;
 }
 
+/* The calls that may stay as they are: blocking copies from or to pageable memory. */
+static void find_plain(const struct gsim_cuda_log *log, const struct gsim_program *program, const char **left)
+{
+    for (size_t i = 0; i < log->step_count; i++) {
+        const struct gsim_cuda_step *step = &log->steps[i];
+        if (step->op != GSIM_CUDA_NONE && log->sites[step->site].kind == GSIM_CUDA_CALL && !left[step->site] &&
+            step->is_blocking && program->ops[step->op].copy_memory == GSIM_COPY_MEMORY_PAGEABLE)
+            left[step->site] = GSIM_WEAVE_PLAIN;
+    }
+}
+
+/* One stream is the default one; a graph is captured in another, and prefetches name theirs. */
+static void find_default(struct gsim_weave *w)
+{
+    w->is_default = w->stream_count == 1 && !w->priorities[0];
+    for (size_t i = 0; i < w->item_count; i++) w->is_default &= w->items[i].pointer == NONE;
+}
+
 enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const char *to_name,
                                   struct gsim_output *source, struct gsim_output *difference,
                                   struct gsim_timeline *timeline, struct gsim_cuda_counts *counts,
@@ -342,11 +365,13 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     const char **left = gsim_alloc(sizeof *left * (log->site_count + 1));
     enum gsim_status status = left ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (size_t s = 0; status == GSIM_OK && s < log->site_count; s++) left[s] = gsim_call_check(log, &log->sites[s]);
+    if (status == GSIM_OK && !export->as_graph) find_plain(log, export->simulation->program, left);
     if (status == GSIM_OK) status = gsim_choice_make(&choice, export->simulation, timeline, error);
     if (status == GSIM_OK) status = gsim_weave_make(&w.weave, log, export->simulation->program, &choice, left, error);
     if (status == GSIM_OK && export->as_graph) status = gsim_regions_find(&w.regions, &w.weave, error);
     if (status == GSIM_OK && !export->as_graph) gsim_formula_find(&w.weave);
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
+    if (status == GSIM_OK && !export->as_graph) find_default(&w.weave);
     if (status == GSIM_OK && w.weave.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     gsim_check_find(&w.check, log);
     if (status == GSIM_OK) status = write_all(&w, error);

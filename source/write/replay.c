@@ -18,6 +18,7 @@ struct replay {
     gsim_stream *streams; /* of the weave */
     gsim_event *events;
     uint32_t *step_of; /* by op of the program */
+    bool *is_busy;     /* by stream: it was given something that the host did not wait for */
     size_t step;       /* the next */
     bool is_source;
     gsim_event join;
@@ -28,17 +29,28 @@ struct replay_params {
     bool is_source;
 };
 
-static void wait_all(void *data) { gsim_device_synchronize(((struct replay *)data)->driver); }
+static void wait_all(void *data)
+{
+    struct replay *r = data;
+    gsim_device_synchronize(r->driver);
+    memset(r->is_busy, 0, r->weave->stream_count * sizeof *r->is_busy);
+}
 
 /* A call in the default stream follows all streams, and they follow it. */
-static void issue_in_default(struct replay *r, const struct gsim_op *op)
+static void issue_in_default(struct replay *r, const struct gsim_op *op, bool is_blocking)
 {
     uint32_t count = r->is_source ? 0 : r->weave->stream_count;
     for (uint32_t s = 0; s < count; s++) {
+        if (!r->is_busy[s]) continue;
+        r->is_busy[s] = false;
         gsim_event_record(r->driver, r->join, r->streams[s]);
         gsim_stream_wait_event(r->driver, 0, r->join);
     }
     gsim_op_issue(r->driver, op, 0);
+    if (is_blocking) {
+        gsim_stream_synchronize(r->driver, 0);
+        return;
+    }
     if (count) gsim_event_record(r->driver, r->join, 0);
     for (uint32_t s = 0; s < count; s++) gsim_stream_wait_event(r->driver, r->streams[s], r->join);
 }
@@ -46,18 +58,16 @@ static void issue_in_default(struct replay *r, const struct gsim_op *op)
 static void issue(struct replay *r, const struct gsim_op *op, const struct gsim_cuda_step *step,
                   const struct gsim_weave_item *item)
 {
-    gsim_stream stream = 0;
-    bool is_in_default = r->is_source || !item || item->stream == NONE;
-    if (is_in_default) {
-        issue_in_default(r, op);
+    if (r->is_source || !item || item->stream == NONE) {
+        issue_in_default(r, op, step && step->is_blocking);
     } else {
-        stream = r->streams[item->stream];
+        gsim_stream stream = r->streams[item->stream];
+        r->is_busy[item->stream] = true;
         for (size_t i = 0; i < item->waits.count; i++)
             gsim_stream_wait_event(r->driver, stream, r->events[r->weave->items[item->waits.at[i]].event]);
         gsim_op_issue(r->driver, op, stream);
         if (item->event != NONE) gsim_event_record(r->driver, r->events[item->event], stream);
     }
-    if (step && step->is_blocking && is_in_default) gsim_stream_synchronize(r->driver, stream);
 }
 
 /* What the host does at a step that gives the GPU nothing. */
@@ -69,8 +79,10 @@ static void host_wait(struct replay *r, const struct gsim_cuda_step *step)
     if (r->is_source || (kind != GSIM_CUDA_USE && kind != GSIM_CUDA_END)) return;
     if (site->waits_for_all || site->streams.count > 2) wait_all(r);
     else
-        for (size_t i = 0; i < site->streams.count; i++)
+        for (size_t i = 0; i < site->streams.count; i++) {
             gsim_stream_synchronize(r->driver, r->streams[site->streams.at[i]]);
+            r->is_busy[site->streams.at[i]] = false;
+        }
 }
 
 static void do_op(struct replay *r, const struct gsim_op *op)
@@ -104,7 +116,8 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     r.streams = GSIM_ARENA_ARRAY(run->arena, gsim_stream, w->stream_count + 1);
     r.events = GSIM_ARENA_ARRAY(run->arena, gsim_event, w->event_count + 1);
     r.step_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, w->program->op_count + 1);
-    if (!r.streams || !r.events || !r.step_of) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    r.is_busy = GSIM_ARENA_ARRAY(run->arena, bool, w->stream_count + 1);
+    if (!r.streams || !r.events || !r.step_of || !r.is_busy) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     for (uint32_t i = 0; i < w->program->op_count; i++) r.step_of[i] = NONE;
     for (uint32_t i = 0; i < w->log->step_count; i++)
         if (w->log->steps[i].op != GSIM_CUDA_NONE) r.step_of[w->log->steps[i].op] = i;

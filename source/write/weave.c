@@ -19,7 +19,7 @@ static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint3
     }
     struct gsim_weave_item *item = &w->items[w->item_count++];
     *item = (struct gsim_weave_item){
-        .op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .pointer = NONE, .event = NONE};
+        .op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .chosen = NONE, .pointer = NONE, .event = NONE};
     return item;
 }
 
@@ -43,7 +43,7 @@ static void add_prefetches(struct gsim_weave *w, const struct gsim_choice *choic
         if (!item) continue;
         item->pointer = pointer;
         item->bytes = choice->ops[c].bytes;
-        item->stream = choice->ops[c].stream;
+        item->stream = item->chosen = choice->ops[c].stream;
         item_of_choice[c] = (uint32_t)w->item_count - 1;
     }
 }
@@ -71,7 +71,7 @@ static void add_items(struct gsim_weave *w, const struct gsim_choice *choice, ui
         if (!item) return;
         uint32_t c = choice_of_op[step->op];
         w->item_of[step->op] = (uint32_t)w->item_count - 1;
-        if (c != NONE) item->stream = choice->ops[c].stream;
+        if (c != NONE) item->stream = item->chosen = choice->ops[c].stream;
         if (c != NONE) item_of_choice[c] = (uint32_t)w->item_count - 1;
         w->sites[step->site].is_op = true;
         gsim_choice_push(&w->sites[step->site].items, (uint32_t)w->item_count - 1, &w->failed);
@@ -99,7 +99,7 @@ static void add_waits(struct gsim_weave *w, const struct gsim_choice *choice, co
 struct clocks {
     struct gsim_weave *w;
     const struct gsim_dag *dag;
-    uint32_t *of_stream, *snapshot;  /* SNAPSHOT: by item */
+    uint32_t *of_stream, *snapshot, *scratch; /* SNAPSHOT: by item */
     uint32_t *base, *host, *issued;  /* before all that comes; before what the host does next; positions so far */
     uint32_t streams;
     bool changed;
@@ -154,11 +154,32 @@ static void wait_for(struct clocks *c, struct gsim_weave_item *item, const struc
     check_record(c, item, other);
 }
 
+/* Whether all that was given before it ends before it begins, by its stream and its data. */
+static bool follows_all(const struct clocks *c, const struct gsim_weave_item *item)
+{
+    const struct gsim_weave *w = c->w;
+    bool is_behind = true;
+    memcpy(c->scratch, c->base, sizeof *c->base * c->streams);
+    if (item->chosen != NONE) raise(c->scratch, c->of_stream + (size_t)item->chosen * c->streams, c->streams);
+    for (uint32_t e = c->dag->pred_start[item->op]; e < c->dag->pred_start[item->op + 1]; e++) {
+        uint32_t pred = w->item_of[c->dag->preds[e]];
+        if (pred == NONE || w->items[pred].stream == NONE) continue;
+        raise(c->scratch, c->snapshot + (size_t)pred * c->streams, c->streams);
+    }
+    for (uint32_t s = 0; s < c->streams; s++) is_behind &= c->scratch[s] >= c->issued[s];
+    return is_behind;
+}
+
 static void order_item(struct clocks *c, uint32_t index)
 {
     struct gsim_weave *w = c->w;
     struct gsim_weave_item *item = &w->items[index];
     if (item->stream == NONE) {
+        const char **left = &w->sites[item->site].left;
+        if (*left && !**left && !follows_all(c, item)) {
+            *left = NULL;
+            c->changed = true;
+        }
         if (!is_sure(w->log, item->node)) return;
         raise(c->base, c->issued, c->streams);
         if (w->log->steps[item->step].is_blocking) raise(c->host, c->issued, c->streams);
@@ -239,8 +260,8 @@ static void leave_sites(struct clocks *c)
     struct gsim_weave *w = c->w;
     for (size_t i = 0; i < w->item_count; i++) {
         struct gsim_weave_item *item = &w->items[i];
-        if (w->sites[item->site].left) item->stream = NONE;
-        else if (item->stream == NONE) leave(c, item->site, "the policy has no stream for it");
+        item->stream = w->sites[item->site].left ? NONE : item->chosen;
+        if (!w->sites[item->site].left && item->stream == NONE) leave(c, item->site, "the policy has no stream for it");
     }
     for (size_t s = 0; s < w->log->site_count; s++) {
         struct gsim_weave_site *site = &w->sites[s];
@@ -259,7 +280,7 @@ static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *ch
                               const struct gsim_dag *dag, struct gsim_error *error)
 {
     size_t n = w->stream_count ? w->stream_count : 1;
-    size_t count = n * (w->item_count + n + 3);
+    size_t count = n * (w->item_count + n + 4);
     if (count > MOST_CLOCKS)
         return gsim_error_set(error, GSIM_INPUT, "the program is too long to be scheduled here: %zu ops in %zu streams",
                               w->item_count, n);
@@ -272,8 +293,9 @@ static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *ch
                        .base = numbers + n * n,
                        .host = numbers + n * (n + 1),
                        .issued = numbers + n * (n + 2),
-                       .snapshot = numbers + n * (n + 3)};
-    do { /* each round leaves one more call in the default stream, or is the last */
+                       .scratch = numbers + n * (n + 3),
+                       .snapshot = numbers + n * (n + 4)};
+    do { /* each round leaves one more call in the default stream or takes a plain one from it, or is the last */
         c.changed = false;
         memset(numbers, 0, sizeof *numbers * count);
         w->added_waits = 0;
@@ -302,7 +324,7 @@ static void choose_sites(struct gsim_weave *w, const char *const *left)
         for (uint32_t node = log->steps[s].node; node != GSIM_CUDA_NONE; node = log->nodes[node].parent) {
             if (!log->nodes[node].is_serial) continue;
             site->is_kept = true;
-            if (!site->left) site->left = "how often it is executed is not known";
+            if (!site->left || !*site->left) site->left = "how often it is executed is not known";
         }
         site->is_kept |= log->steps[s].is_needed;
     }

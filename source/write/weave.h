@@ -12,11 +12,14 @@
 
 #define GSIM_WEAVE_NONE   UINT32_MAX
 #define GSIM_FORMULA_NAME 31
+/* Why a blocking copy from or to pageable memory is left, to no one's loss: it follows all that was given before. */
+#define GSIM_WEAVE_PLAIN ""
 
 /* One op, or one prefetch that the policy added before it. */
 struct gsim_weave_item {
     uint32_t op, step, site, node;
     uint32_t stream;     /* NONE: the default stream, which waits for all and which all wait for */
+    uint32_t chosen;     /* by the policy, though the call may be left in the default stream */
     uint32_t pointer;    /* of a prefetch: of the log; NONE: it is an op */
     uint64_t bytes;
     uint32_t event;      /* NONE: nobody waits for it */
@@ -44,6 +47,7 @@ struct gsim_weave {
     uint32_t *first_item, *item_of; /* by step, one more than there are; by op of the program */
     size_t item_count, item_room;
     uint32_t stream_count, event_count;
+    bool is_default;              /* its only stream is the default one: launches stay as they are */
     int32_t *priorities;          /* by stream */
     uint32_t added_waits, lost_prefetches;
     bool failed;

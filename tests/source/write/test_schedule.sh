@@ -31,6 +31,7 @@ round() {
         { fail "$file $sched $*: cannot be read again"; cat "$scratch/again" >&2; return; }
     streams=$(sed -n 's/^scheduled: .* calls, \([0-9]*\) streams.*/\1/p' "$scratch/notes")
     grep -q ' 0 prefetches' "$scratch/notes" || streams= # which have streams of their own
+    [ "$streams" != 1 ] || grep -q gpusim_stream "$scratch/out.cu" || streams=0 # the default one
     python3 "$here/roundtrip.py" "$read" "$scratch/b.json" $streams >"$scratch/trip" 2>&1 || { fail "$file $sched $*: $(tail -n 1 "$scratch/trip")"; }
 }
 
