@@ -127,12 +127,8 @@ static enum gsim_status prepare(struct source *s, struct gsim_error *error)
 static uint32_t count_unknown(const struct gsim_cuda_log *log)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < log->step_count; i++) {
-        bool is_serial = false;
-        for (uint32_t n = log->steps[i].node; n != GSIM_CUDA_NONE; n = log->nodes[n].parent)
-            is_serial |= log->nodes[n].is_serial;
-        count += is_serial && log->steps[i].op != GSIM_CUDA_NONE;
-    }
+    for (size_t i = 0; i < log->step_count; i++)
+        count += log->steps[i].op != GSIM_CUDA_NONE && !gsim_cuda_is_sure(log, log->steps[i].node);
     return count;
 }
 
@@ -164,7 +160,7 @@ static bool judge(const struct source *s)
                 s->point.simulation.device->name, gsim_text_time(text[0], c->gain.before[0]),
                 gsim_text_time(text[1], c->gain.now[0]), gain_of(s, 0), least, most,
                 s->arguments->value[GSIM_CLI_KERNELS] ? "profiled where --kernels names them" : "estimates");
-        pays &= gain_of(s, 0) >= LEAST_GAIN;
+        pays &= gain_of(s, 0) >= LEAST_GAIN && least > 1;
     }
     if (pays || s->arguments->value[GSIM_CLI_ALWAYS]) return true;
     fprintf(stderr, "no gain: left as it is, nothing is written (--always writes it)\n");

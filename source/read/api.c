@@ -139,7 +139,7 @@ void gsim_cu_barrier(struct gsim_cu *s, CXCursor at, const char *name)
 {
     if (s->host.in_kernel || s->host.is_silent) return;
     gsim_cu_foreign(s);
-    s->device.has_returned = true;
+    s->device.has_returned = s->device.is_unread_pending = true;
     s->text.call = at;
     gsim_cu_log_unread(s, at);
     (void)gsim_cu_log(s, GSIM_CUDA_BARRIER, at, name, GSIM_CUDA_NONE);
@@ -207,6 +207,10 @@ static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
         s->device.promised = s->counts.op_count;
         s->text.call_step = s->device.sync_step =
             gsim_cu_log(s, GSIM_CUDA_SYNC, s->text.call, s->text.call_name, GSIM_CUDA_NONE);
+        if (!s->device.is_unread_pending) return;
+        s->device.is_unread_pending = false;
+        if (s->device.sync_step != GSIM_CUDA_NONE) s->options->log->steps[s->device.sync_step].is_needed = true;
+        keep_sync(s);
         return;
     }
     if (!after_count) return;
@@ -486,7 +490,7 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
     static const char *const unread[] = {"cudaGraphLaunch",    "cudaGraphAdd",          "cudaMemcpyPeer",
                                          "cudaMemcpyToArray",  "cudaMemcpy3D",          "cudaStreamAddCallback",
                                          "cudaLaunchHostFunc", "cudaLaunchCooperative", "cudaMallocPitch",
-                                         "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"};
+                                         "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol",  "cudaLaunchKernelEx"};
     for (size_t i = 0; i < 9; i++) gsim_cu_wipe_at(s, c->values[i]);
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         if (strncmp(name, unread[i], strlen(unread[i])) != 0) continue;

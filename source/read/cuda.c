@@ -329,7 +329,8 @@ static uint64_t launches_in_text(struct gsim_cu *s)
     for (unsigned i = 0; i < count; i++) {
         CXString text = s->clang.getTokenSpelling(s->unit, tokens[i]);
         const char *chars = s->clang.getCString(text);
-        launches += !strcmp(chars, "<<<") || !strcmp(chars, "cudaLaunchKernel");
+        launches += !strcmp(chars, "<<<") || !strcmp(chars, "cudaLaunchKernel") ||
+                    !strcmp(chars, "cudaLaunchKernelEx");
         s->clang.disposeString(text);
     }
     s->clang.disposeTokens(s->unit, tokens, count);

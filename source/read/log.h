@@ -74,4 +74,17 @@ struct gsim_cuda_log {
 
 /* The outermost statement around NODE that stands in a block of the file; UINT32_MAX: there is none. */
 uint32_t gsim_cuda_outermost(const struct gsim_cuda_log *log, uint32_t node);
+/* Whether it is WITHIN or stands in it; whether no statement around it may be left out or executed more often. */
+static inline bool gsim_cuda_is_within(const struct gsim_cuda_log *log, uint32_t node, uint32_t within)
+{
+    while (node != GSIM_CUDA_NONE && node != within) node = log->nodes[node].parent;
+    return node != GSIM_CUDA_NONE;
+}
+
+static inline bool gsim_cuda_is_sure(const struct gsim_cuda_log *log, uint32_t node)
+{
+    while (node != GSIM_CUDA_NONE && !log->nodes[node].is_serial) node = log->nodes[node].parent;
+    return node == GSIM_CUDA_NONE;
+}
+
 void gsim_cuda_log_release(struct gsim_cuda_log *log); /* accepts zeroed */

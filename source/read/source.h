@@ -107,6 +107,7 @@ struct gsim_cu_device_table {
     size_t pending_count, pending_room;
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
     bool is_sync_pending;        /* nothing was executed behind a synchronisation */
+    bool is_unread_pending;      /* the host did not wait since what is not read, which may go on */
     bool has_returned;           /* what the device computed may have come to the host */
     uint32_t sync_step;
 };

@@ -151,6 +151,22 @@ struct cudaKernelNodeParams {
     unsigned sharedMemBytes;
     void **kernelParams, **extra;
 };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8
+};
+union cudaLaunchAttributeValue {
+    int cooperative, programmaticStreamSerializationAllowed, priority;
+    struct { unsigned x, y, z; } clusterDim;
+};
+struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
@@ -169,6 +185,7 @@ template <class T> cudaError_t cudaHostGetDevicePointer(T **, void *, unsigned);
 template <class T> cudaError_t cudaFuncSetAttribute(T *, cudaFuncAttribute, int);
 template <class T> cudaError_t cudaFuncSetCacheConfig(T *, cudaFuncCache);
 template <class T> cudaError_t cudaLaunchKernel(const T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
+template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(P...), A...);
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 template <class T>

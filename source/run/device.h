@@ -225,10 +225,9 @@ inline cudaError_t cudaHostRegister(gpusim_place, void *memory, size_t bytes, un
 {
     return (cudaError_t)gpusim->pin(memory, bytes);
 }
-template <class T> cudaError_t cudaHostGetDevicePointer(gpusim_place, T **to, void *memory, unsigned)
+template <class T> cudaError_t cudaHostGetDevicePointer(gpusim_place, T **to, void *from, unsigned)
 {
-    *to = (T *)memory;
-    return cudaSuccess;
+    return *to = (T *)from, cudaSuccess;
 }
 #define GPUSIM_OPEN(...) __VA_ARGS__
 inline cudaError_t gpusim_copy(gpusim_place p, const char *name, void *to, size_t to_pitch, const void *from,
@@ -333,10 +332,12 @@ GPUSIM_OF_ONE(cudaEventQuery, cudaEvent_t, GPUSIM_EVENT_QUERY)
     inline cudaError_t name(gpusim_place p) { return GPUSIM_MADE(GPUSIM_DEVICE_SYNC, 0, 0, 0, p); }
 GPUSIM_WAITS(cudaDeviceSynchronize) GPUSIM_WAITS(cudaThreadSynchronize) GPUSIM_WAITS(cudaDeviceReset)
 GPUSIM_WAITS(cudaThreadExit)
-inline cudaError_t cudaEventElapsedTime(gpusim_place, float *to, cudaEvent_t, cudaEvent_t)
+inline auto cudaEventElapsedTime(gpusim_place, float *t, cudaEvent_t, cudaEvent_t) { return *t = 1, cudaSuccess; }
+template <class R, class... P, class... A>
+cudaError_t cudaLaunchKernelEx(gpusim_place p, const cudaLaunchConfig_t *c, R (*kernel)(P...), A... all)
 {
-    *to = 1;
-    return cudaSuccess;
+    kernel(all...);
+    return (cudaError_t)gpusim_go(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream, p.file, p.line);
 }
 inline cudaError_t cudaLaunchHostFunc(gpusim_place p, cudaStream_t stream, cudaHostFn_t function, void *data)
 {

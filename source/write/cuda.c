@@ -334,9 +334,11 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
     return status;
 }
 
-/* The calls that may stay as they are: blocking copies from or to pageable memory. */
+/* The calls that may stay as they are: blocking copies from or to pageable memory; not where each thread has a default
+ * stream of its own, which waits for no other. */
 static void find_plain(const struct gsim_cuda_log *log, const struct gsim_program *program, const char **left)
 {
+    if (log->text && strstr(log->text, "CUDA_API_PER_THREAD_DEFAULT_STREAM")) return;
     for (size_t i = 0; i < log->step_count; i++) {
         const struct gsim_cuda_step *step = &log->steps[i];
         if (step->op != GSIM_CUDA_NONE && log->sites[step->site].kind == GSIM_CUDA_CALL && !left[step->site] &&

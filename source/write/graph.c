@@ -39,12 +39,6 @@ static uint32_t below(const struct gsim_cuda_log *log, uint32_t node, uint32_t p
     return node;
 }
 
-static bool is_within(const struct gsim_cuda_log *log, uint32_t node, uint32_t of)
-{
-    while (node != GSIM_CUDA_NONE && node != of) node = log->nodes[node].parent;
-    return node != GSIM_CUDA_NONE;
-}
-
 /* The statements of one block that hold the group and nothing that may not be in a graph. */
 static bool find_statements(const struct gsim_cuda_log *log, struct group *g)
 {
@@ -61,8 +55,8 @@ static bool find_statements(const struct gsim_cuda_log *log, struct group *g)
     g->to_node = is_block ? below(log, log->steps[g->end_step - 1].node, all) : all;
     if (g->from_node == GSIM_CUDA_NONE || g->to_node == GSIM_CUDA_NONE) return false;
     if (log->nodes[g->from_node].from == GSIM_CUDA_NONE || log->nodes[g->to_node].to == GSIM_CUDA_NONE) return false;
-    bool has_before = g->since && is_within(log, log->steps[g->since - 1].node, g->from_node);
-    bool has_behind = g->until < log->step_count && is_within(log, log->steps[g->until].node, g->to_node);
+    bool has_before = g->since && gsim_cuda_is_within(log, log->steps[g->since - 1].node, g->from_node);
+    bool has_behind = g->until < log->step_count && gsim_cuda_is_within(log, log->steps[g->until].node, g->to_node);
     return !has_before && !has_behind && log->nodes[g->from_node].from <= log->nodes[g->to_node].from;
 }
 

@@ -106,6 +106,18 @@ static const char graphs[] =
     "        if (gpusim_stream[i] != first) cudaStreamWaitEvent(gpusim_stream[i], gpusim_join[0], 0);\n"
     "}\n";
 
+/* What stays in the default stream waits for all, and all for it: where that is one for each thread it does not. */
+static const char legacy[] = "#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM\n"
+                             "#error some calls need the legacy default stream: nvcc without --default-stream\n"
+                             "#endif\n";
+
+static bool has_default(const struct gsim_prelude *p)
+{
+    for (size_t i = 0; i < p->weave->item_count; i++)
+        if (p->weave->items[i].stream == NONE) return true;
+    return false;
+}
+
 static bool has_priorities(const struct gsim_prelude *p)
 {
     for (uint32_t i = 0; i < p->weave->stream_count; i++)
@@ -213,6 +225,7 @@ void gsim_prelude_write(const struct gsim_prelude *p, struct gsim_output *out)
     gsim_output_quoted(out, GSIM_OUTPUT_COMMENT, p->command);
     gsim_output_printf(out, "\n#include <stdlib.h>\n#define GPUSIM_STREAMS %u\n"
                             "static cudaStream_t gpusim_stream[GPUSIM_STREAMS];\n", p->weave->stream_count);
+    if (has_default(p)) gsim_output_text(out, legacy);
     if (p->counts->events || has_tables)
         gsim_output_printf(out, "static cudaEvent_t gpusim_event[%u];\n", p->counts->events ? p->counts->events : 1);
     if (p->regions->count) write_graphs(p, out);

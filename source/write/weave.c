@@ -19,7 +19,8 @@ static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint3
     }
     struct gsim_weave_item *item = &w->items[w->item_count++];
     *item = (struct gsim_weave_item){
-        .op = op, .step = step, .site = s->site, .node = s->node, .stream = NONE, .chosen = NONE, .pointer = NONE, .event = NONE};
+        .op = op, .step = step, .site = s->site, .node = s->node,
+        .stream = NONE, .chosen = NONE, .pointer = NONE, .event = NONE};
     return item;
 }
 
@@ -102,26 +103,13 @@ struct clocks {
     uint32_t *of_stream, *snapshot, *scratch; /* SNAPSHOT: by item */
     uint32_t *base, *host, *issued;  /* before all that comes; before what the host does next; positions so far */
     uint32_t streams;
-    bool changed;
+    bool changed, has_left; /* LEFT: what the host did not wait for is in the default stream */
 };
 
 static void raise(uint32_t *clock, const uint32_t *to, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (to[i] > clock[i]) clock[i] = to[i];
-}
-
-static bool is_inside(const struct gsim_cuda_log *log, uint32_t node, uint32_t within)
-{
-    while (node != GSIM_CUDA_NONE && node != within) node = log->nodes[node].parent;
-    return node == within && node != GSIM_CUDA_NONE;
-}
-
-/* Not in what may not be executed: it orders what follows. */
-static bool is_sure(const struct gsim_cuda_log *log, uint32_t node)
-{
-    while (node != GSIM_CUDA_NONE && !log->nodes[node].is_serial) node = log->nodes[node].parent;
-    return node == GSIM_CUDA_NONE;
 }
 
 static void leave(struct clocks *c, uint32_t site, const char *why)
@@ -141,7 +129,7 @@ static void check_record(struct clocks *c, const struct gsim_weave_item *item, c
 {
     const struct gsim_cuda_log *log = c->w->log;
     if (other->step == item->step) return; /* a prefetch: it stands before the statement */
-    if (is_inside(log, item->node, other->node))
+    if (gsim_cuda_is_within(log, item->node, other->node))
         leave(c, other->site, "the statement that holds it holds what needs its result, too");
     if (is_text(log, log->sites[other->site].from, "return")) leave(c, other->site, "it stands in a return statement");
 }
@@ -180,9 +168,12 @@ static void order_item(struct clocks *c, uint32_t index)
             *left = NULL;
             c->changed = true;
         }
-        if (!is_sure(w->log, item->node)) return;
+        c->has_left = true;
+        if (!gsim_cuda_is_sure(w->log, item->node)) return;
         raise(c->base, c->issued, c->streams);
-        if (w->log->steps[item->step].is_blocking) raise(c->host, c->issued, c->streams);
+        if (!w->log->steps[item->step].is_blocking) return;
+        raise(c->host, c->issued, c->streams);
+        c->has_left = false;
         return;
     }
     uint32_t *clock = c->of_stream + (size_t)item->stream * c->streams;
@@ -213,6 +204,7 @@ static void sync_all(struct clocks *c)
 {
     raise(c->host, c->issued, c->streams);
     raise(c->base, c->issued, c->streams);
+    c->has_left = false;
 }
 
 /* The host waits before the statement (USE) or behind it (END): for the streams of what its op follows. */
@@ -221,8 +213,9 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
     struct gsim_weave *w = c->w;
     struct gsim_weave_site *site = &w->sites[step->site];
     bool is_use = w->log->sites[step->site].kind == GSIM_CUDA_USE;
-    bool sure = is_sure(w->log, step->node);
-    site->waits_for_all |= step->op == GSIM_CUDA_NONE;
+    bool sure = gsim_cuda_is_sure(w->log, step->node);
+    for (uint32_t s = 0; step->op == GSIM_CUDA_NONE && s < c->streams; s++)
+        site->waits_for_all |= c->has_left || c->issued[s] > c->host[s];
     for (uint32_t e = step->op == GSIM_CUDA_NONE ? 0 : c->dag->pred_start[step->op];
          step->op != GSIM_CUDA_NONE && e < c->dag->pred_start[step->op + 1]; e++) {
         uint32_t pred = w->item_of[c->dag->preds[e]];
@@ -243,13 +236,14 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
 static void order_once(struct clocks *c)
 {
     const struct gsim_cuda_log *log = c->w->log;
+    c->has_left = false;
     for (uint32_t s = 0; s < log->step_count && !c->w->failed; s++) {
         const struct gsim_cuda_step *step = &log->steps[s];
         enum gsim_cuda_step_kind kind = log->sites[step->site].kind;
         for (uint32_t i = c->w->first_item[s]; i < c->w->first_item[s + 1]; i++) order_item(c, i);
         bool is_of_all = strcmp(log->sites[step->site].name, "cudaStreamSynchronize") != 0; /* it is the default's */
-        if (kind == GSIM_CUDA_SYNC && is_of_all && c->w->sites[step->site].is_kept && is_sure(log, step->node))
-            sync_all(c);
+        bool waits = kind == GSIM_CUDA_SYNC && is_of_all && c->w->sites[step->site].is_kept;
+        if (waits && gsim_cuda_is_sure(log, step->node)) sync_all(c);
         if (kind == GSIM_CUDA_USE || kind == GSIM_CUDA_END) order_host(c, step);
     }
 }
@@ -321,12 +315,9 @@ static void choose_sites(struct gsim_weave *w, const char *const *left)
     }
     for (size_t s = 0; s < log->step_count; s++) {
         struct gsim_weave_site *site = &w->sites[log->steps[s].site];
-        for (uint32_t node = log->steps[s].node; node != GSIM_CUDA_NONE; node = log->nodes[node].parent) {
-            if (!log->nodes[node].is_serial) continue;
-            site->is_kept = true;
-            if (!site->left || !*site->left) site->left = "how often it is executed is not known";
-        }
-        site->is_kept |= log->steps[s].is_needed;
+        bool is_sure = gsim_cuda_is_sure(log, log->steps[s].node);
+        if (!is_sure && (!site->left || !*site->left)) site->left = "how often it is executed is not known";
+        site->is_kept |= !is_sure || log->steps[s].is_needed;
     }
 }
 

@@ -180,8 +180,9 @@ static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
 void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
 {
     struct gsim_cu_value given;
-    struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
     uint32_t cell = gsim_cu_variable(s, variable);
+    if (gsim_cu_is_local(s, variable) && gsim_cu_is_lasting(s, variable) && gsim_cu_is_set(s, cell)) return; /* once */
+    struct gsim_cu_kids kids = gsim_cu_kids(s, variable);
     CXType type = s->clang.getCursorType(variable);
     enum CXTypeKind kind = s->clang.getCanonicalType(type).kind;
     bool is_array = kind == CXType_ConstantArray || kind == CXType_VariableArray || kind == CXType_IncompleteArray;

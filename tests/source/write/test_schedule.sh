@@ -41,6 +41,7 @@ round() {
 while read -r name streams events; do
     round "$examples/$name.cu" kesco --prefetch off
     has notes ", $streams streams, $events events, $events waits"
+    [ $name != img ] || cp "$scratch/out.cu" "$scratch/img.out"
     [ $events -gt 1 ] && round "$examples/$name.cu" grsched --graph
 done <<EOF
 vec 2 1
@@ -51,8 +52,7 @@ hits 2 3
 dl 2 1
 EOF
 # IMG's streams in the log: [blurL,sobelL,max,extend,combine1] [blurU,unsharpen] [blurS,sobelS,combine2] and min or max alone.
-round "$examples/img.cu" kesco --prefetch off
-tr -d '\n' <"$scratch/out.cu" | grep -o '<<<[^>]*gpusim_stream\[[0-9]*\]' | grep -o '[0-9]*.$' | tr -d '\n]' >"$scratch/streams"
+tr -d '\n' <"$scratch/img.out" | grep -o '<<<[^>]*gpusim_stream\[[0-9]*\]' | grep -o '[0-9]*.$' | tr -d '\n]' >"$scratch/streams"
 [ "$(cat "$scratch/streams")" = 01201131210 ] || fail "img: streams $(cat "$scratch/streams")"
 # The same as of the built-in workload: streams of grsched, which goes by signatures.
 "$gpusim" schedule "$examples/img.cu" --sched grsched --prefetch off --plan "$scratch/ours" 2>/dev/null
@@ -68,12 +68,12 @@ round "$examples/gemver.cu" heft --graph
 has out.cu 'cudaGraphLaunch'
 
 # Loops, macros, one statement without braces, memory that is not pinned: every static scheduler, streams and graphs.
-for sched in kesco grsched heft taskflow cudagraph; do
+for sched in cudagraph grsched heft taskflow kesco; do
     case $sched in grsched | heft | taskflow) [ "${GPUSIM_FULL:-}" ] || continue ;; esac
-    case $sched in kesco | cudagraph) ;; *) round "$here/cuda/loops.cu" $sched ;; esac # those are below
     round "$here/cuda/loops.cu" $sched --graph
+    round "$here/cuda/loops.cu" $sched
+    [ $sched != cudagraph ] || has out.cu 'cudaEventRecord(gpusim_event[i % 4 + 1], gpusim_stream[i % 4 + 2]);'
 done
-round "$here/cuda/loops.cu" kesco
 has out.cu 'SAFE(cudaMemsetAsync(b, 0, N * sizeof(float), gpusim_stream[1]));'
 # Copies that read one part of the host's memory do not follow one another; a loop without braces gets them.
 has out.cu '            CHECK(cudaMemcpyAsync(c[i], host, N * sizeof(float), cudaMemcpyHostToDevice, gpusim_stream[i % 4 + 2]));'
@@ -81,8 +81,6 @@ has out.cu 'SAFE(cudaPeekAtLastError());'
 # Rounds that wait for one another in turns: a table.
 has out.cu 'gpusim_enter(&gpusim_call_'
 has notes '2 copies are from or to memory that is not pinned'
-round "$here/cuda/loops.cu" cudagraph
-has out.cu 'cudaEventRecord(gpusim_event[i % 4 + 1], gpusim_stream[i % 4 + 2]);'
 
 # A statement without braces that ends where its graph does.
 round "$examples/img.cu" kesco --graph -DROUNDS=3
@@ -98,6 +96,53 @@ has notes '3 of 3 calls, 1 streams, 0 events, 0 waits'
 round "$examples/vec.cu" kesco --prefetch on
 has notes '5 prefetches'
 has out.cu 'gpusim_prefetch(xx, 4194304, gpusim_stream['
+
+# Copies of pageable memory that all calls before them precede stay as they are; while the other kernel runs they do not, nor where
+# the default stream is one of each thread.
+cat >"$scratch/plain.cu" <<'EOF'
+#include <cuda_runtime.h>
+__global__ void k(float *x) { x[threadIdx.x]++; }
+int main() {
+  float *a, *b, h[32] = {0}, g[32];
+  cudaMalloc(&a, 128);
+  cudaMalloc(&b, 128);
+  cudaMemcpy(a, h, 128, cudaMemcpyHostToDevice);
+  cudaMemcpy(b, h, 128, cudaMemcpyHostToDevice);
+  k<<<1, 32>>>(a);
+  k<<<1, 32>>>(b);
+  cudaMemcpy(g, a, 128, cudaMemcpyDeviceToHost);
+  return (int)g[0];
+}
+EOF
+round "$scratch/plain.cu" kesco
+has notes 'scheduled: 5 of 5 calls, 2 streams, 0 events, 0 waits'
+has out.cu '  cudaMemcpy(b, h, 128, cudaMemcpyHostToDevice);'
+has out.cu '  cudaMemcpyAsync(g, a, 128, cudaMemcpyDeviceToHost, gpusim_stream[0]);'
+sed 's/^#include/#define CUDA_API_PER_THREAD_DEFAULT_STREAM\n&/' "$scratch/plain.cu" >"$scratch/thread.cu"
+round "$scratch/thread.cu" kesco
+has out.cu '  cudaMemcpyAsync(b, h, 128, cudaMemcpyHostToDevice, gpusim_stream[1]);'
+# One stream is the default one: all that is written is one wait less.
+sed 's/^  k<<<1, 32>>>(b);/  cudaDeviceSynchronize();\n  k<<<1, 32>>>(a);/' "$scratch/plain.cu" >"$scratch/chain.cu"
+round "$scratch/chain.cu" kesco
+sed '/cudaDeviceSynchronize/d' "$scratch/chain.cu" | cmp - "$scratch/out.cu" || fail "chain: $(cat "$scratch/out.diff")"
+# A wait behind a call that is not read stays.
+cat >"$scratch/unread.cu" <<'EOF'
+#include <cuda_runtime.h>
+__global__ void k(float *x, int n) { x[threadIdx.x] += n; }
+void note(void *n) { ++*(int *)n; }
+int main() {
+  float *a;
+  int n = 0;
+  cudaMalloc(&a, 128);
+  cudaLaunchHostFunc(0, note, &n);
+  cudaDeviceSynchronize();
+  k<<<1, 32>>>(a, n);
+  cudaDeviceSynchronize();
+  k<<<1, 32>>>(a, n);
+}
+EOF
+round "$scratch/unread.cu" kesco
+grep -A 1 'cudaLaunchHostFunc' "$scratch/out.cu" | grep -q 'cudaDeviceSynchronize();' || fail "unread: $(cat "$scratch/out.cu")"
 
 # What cannot be scheduled stays where it is.
 cat >"$scratch/left.cu" <<'EOF'
@@ -135,7 +180,10 @@ refused() { # STATUS TEXT ARGUMENT...
     [ "$(grep -vc '^gpusim: note: ' "$scratch/notes")" = 1 ] || { fail "$*: expected one line beside notes, found:"; cat "$scratch/notes" >&2; }
     has notes "$text"
 }
-for sched in acs-sw dm ${GPUSIM_FULL:+acs-hw persistent ccks eager}; do refused 2 'decides while the program runs' "$examples/vec.cu" --sched $sched -o "$scratch/o.cu"; done
+for sched in acs-sw acs-hw persistent ccks eager dm; do
+    case $sched in acs-hw | persistent | ccks | eager) [ "${GPUSIM_FULL:-}" ] || continue ;; esac
+    refused 2 'decides while the program runs' "$examples/vec.cu" --sched $sched -o "$scratch/o.cu"
+done
 [ -e "$scratch/o.cu" ] && fail "a refused schedule was written"
 refused 2 'unknown scheduler' "$examples/vec.cu" --sched kesko -o "$scratch/o.cu"
 refused 2 'no scheduler' "$examples/vec.cu" -o "$scratch/o.cu"
