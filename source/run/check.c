@@ -41,7 +41,7 @@ static void name_order(char *text, size_t size, const struct gsim_run_settings *
 {
     static const char *const names[] = {"each command at its call", "each command as late as it may be",
                                         "stream %" PRIu32 " as late as it may be", "stream %" PRIu32 " alone early",
-                                        "at random, seed %" PRIu32};
+                                        ("at random, seed %" PRIu32)};
     if (order->order < GSIM_RUN_LAGS) snprintf(text, size, "%s", names[order->order]);
     else if (order->order < GSIM_RUN_RANDOM)
         snprintf(text, size,
