@@ -233,7 +233,7 @@ static double throughput_of(const struct gsim_shared_run *run)
 /* By way, then by what is on the horizontal axis: clients, or requests per second. */
 struct load_point {
     size_t place;
-    double load, throughput, p99_us;
+    double load, throughput, p99_us, throughput_off, p99_off_us; /* off: half of the interval; 0: none is known */
 };
 
 GSIM_ORDER(compare_points, struct load_point, GSIM_UP(place) GSIM_UP(load))
@@ -246,7 +246,7 @@ static void put_points(struct gsim_figure *figure, const struct load_point *poin
         gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput,
                            points[i].p99_us / divisor, points[i].place + 1);
         gsim_figure_field(figure, series->names[points[i].place]);
-        gsim_output_text(&figure->data, "\n");
+        gsim_output_printf(&figure->data, "\t%.9g\t%.9g\n", points[i].throughput_off, points[i].p99_off_us / divisor);
     }
 }
 
@@ -257,17 +257,18 @@ static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point
 {
     struct gsim_plot_axis y;
     struct gsim_arena *arena = &figure->own.arena;
-    double *times = gsim_arena_alloc(arena, sizeof *times * (count + 1)), least = INFINITY, most = -INFINITY;
+    double *times = gsim_arena_alloc(arena, sizeof *times * 2 * (count + 1)), least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < count; i++) {
-        times[i] = points[i].p99_us;
+        times[2 * i] = points[i].p99_us;
+        times[2 * i + 1] = points[i].p99_us + points[i].p99_off_us;
         least = fmin(least, points[i].load);
         most = fmax(most, points[i].load);
     }
-    enum gsim_status status = gsim_plot_axis_init(&y, figure, "p99_us", times, count, log_y, NULL, NULL, error);
+    enum gsim_status status = gsim_plot_axis_init(&y, figure, "p99_us", times, 2 * count, log_y, NULL, NULL, error);
     if (status != GSIM_OK) return status;
     qsort(points, count, sizeof *points, compare_points);
     put_legend(figure, series);
-    gsim_output_printf(&figure->data, "\n\n# %s\t%s\t%s\tcolour\tway\n", label_x, label_left, name);
+    gsim_output_printf(&figure->data, "\n\n# %s\t%s\t%s\tcolour\tway\t+-\t+-\n", label_x, label_left, name);
     put_points(figure, points, count, y.divisor, series);
     const char *unit = strchr(y.label, '(');
     y.label = gsim_arena_printf(arena, "%s %s", name, unit ? unit : "(us)");
@@ -290,7 +291,7 @@ enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_
     for (size_t i = 0; i < runs->count; i++) {
         const struct gsim_shared_run *run = &runs->runs[i];
         points[i] = (struct load_point){place_of(&series, run->share), (double)run->task_count, throughput_of(run),
-                                        p99_of(run, arena)};
+                                        p99_of(run, arena), 0, 0};
         if (run->task_count < least) least = run->task_count;
         if (run->task_count > most) most = run->task_count;
     }
@@ -298,6 +299,16 @@ enum gsim_status gsim_clients_plot(const struct gsim_shared_runs *runs, int log_
         return gsim_error_set(error, GSIM_USAGE, "expected reports with different numbers of tasks, found %zu in each",
                               runs->count ? least : 0);
     return put_panels(figure, points, runs->count, &series, log_y, "clients", "requests per s", "P99", error);
+}
+
+/* Half of the 95 % interval of column NAME, which serve --repeat writes; 0: there is none. */
+static double half_interval(const struct gsim_frame *frame, const char *name, size_t row)
+{
+    char interval[80];
+    snprintf(interval, sizeof interval, "%.70s_ci95", name);
+    const struct gsim_frame_column *column = gsim_frame_find(frame, interval);
+    double half = column ? gsim_frame_number(column, row) : 0;
+    return isfinite(half) ? half : 0;
 }
 
 enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int log_y, struct gsim_figure *figure,
@@ -320,7 +331,9 @@ enum gsim_status gsim_load_plot(struct gsim_frame *frame, const char *value, int
     const struct gsim_frame_column *ways = gsim_frame_find(frame, way);
     for (size_t i = 0; i < frame->row_count; i++)
         points[i] = (struct load_point){place_of(&series, gsim_frame_text(ways, i)), gsim_frame_number(columns[0], i),
-                                        gsim_frame_number(columns[1], i), gsim_frame_number(columns[2], i)};
+                                        gsim_frame_number(columns[1], i), gsim_frame_number(columns[2], i),
+                                        half_interval(frame, needed[1], i),
+                                        half_interval(frame, value ? value : "ttft_p99_us", i)};
     char name[64] = "TTFT P99";
     if (value) snprintf(name, sizeof name, "%.60s", value);
     return put_panels(figure, points, frame->row_count, &series, log_y, "requests per s that arrive",
