@@ -346,7 +346,7 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
 /* What was recorded on one GPU, on the other beside the same host. */
 static void take_other(struct import *i)
 {
-    gsim_import_fit_gap(&i->notes, &i->device);
+    gsim_import_fit_gap(&i->notes, !i->options.removes_overhead, &i->device);
     i->notes.node_gaps = 0; /* they are told */
     i->notes.stream_gap_us = 0;
     gsim_other_replace(&i->other, &i->device);

@@ -179,7 +179,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                            .repairs = gsim_import_repairs(&notes),
                                            .notes = text};
         if (predictor->kernels) gsim_profiles_apply_all(predictor->kernels, &program);
-        gsim_import_fit_gap(&notes, &replay.device);
+        gsim_import_fit_gap(&notes, true, &replay.device);
         if (gsim_import_is_graph(&notes)) replay.predictor.replay = gsim_scheduler_find("cudagraph");
         v->predictor = &replay.predictor;
         status = add(v, &traced, &program, &times, infers && notes.shared, text, error);

@@ -248,7 +248,7 @@ static enum gsim_status set_workload(struct gsim_session *s, const char *name)
     s->subject = subject;
     s->has_program = true;
     if (!subject.is_trace) return GSIM_OK;
-    gsim_import_fit_gap(&subject.notes, &s->device);
+    gsim_import_fit_gap(&subject.notes, false, &s->device);
     return !s->has_scheduler && gsim_import_is_graph(&subject.notes) ? set_scheduler(s, "cudagraph") : GSIM_OK;
 }
 

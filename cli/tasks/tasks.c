@@ -151,12 +151,12 @@ static enum gsim_status read_trace(struct gsim_cli_tasks *t, const struct gsim_t
                                                     is_told ? NULL : note, error);
     if (status == GSIM_OK && !*scheduler && gsim_import_is_graph(&notes)) *scheduler = "cudagraph";
     if (status == GSIM_OK) gsim_other_host(&t->setups[t->count].device, &device); /* the trace's, or --host's */
-    if (status == GSIM_OK) gsim_import_fit_gap(&notes, &t->setups[t->count].device);
+    if (status == GSIM_OK) gsim_import_fit_gap(&notes, false, &t->setups[t->count].device);
     if (status == GSIM_OK && gsim_import_untrace_gap(&notes, &t->setups[t->count].device) && !is_told)
         fprintf(stderr,
                 "gpusim: note: kernels of its CUDA graphs follow each other by %.2f us, as in a process that a "
                 "profiler watches: taken as %.2f, as without one (rule.task_graphs)\n",
-                notes.node_gap_us, t->setup->device.untraced_gap_us);
+                notes.kernel_gap_us, t->setup->device.untraced_gap_us);
     if (status == GSIM_OK) status = gsim_cli_setup_machine(&t->setups[t->count], error);
     t->traces++;
     gsim_trace_steps_release(&steps);

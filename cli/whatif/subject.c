@@ -118,7 +118,9 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK && s->is_trace) take_graph(s);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
-    if (status == GSIM_OK && s->is_trace) gsim_import_fit_gap(&s->notes, &s->setup.device);
+    const char *overhead = s->arguments.value[GSIM_CLI_PROFILER_OVERHEAD];
+    bool is_watched = overhead && strcmp(overhead, "keep") == 0;
+    if (status == GSIM_OK && s->is_trace) gsim_import_fit_gap(&s->notes, is_watched, &s->setup.device);
     if (status == GSIM_OK && s->is_trace) status = gsim_cli_setup_machine(&s->setup, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
     if (status == GSIM_OK)

@@ -150,8 +150,8 @@ struct gsim_import_notes {
     double stream_gap_us; /* between kernels that follow each other in streams, on average; 0: not known */
     double idle_us; /* that the trace does not explain */
     double overhead_us; /* of the host's time, the profiler's own: removed */
-    uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean: */
-    double node_gap_us;
+    uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean, and that between kernels alone: */
+    double node_gap_us, kernel_gap_us;
     char alone[240];    /* what kernels that ran beside others are taken to need alone; "": none, or not asked */
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
@@ -171,8 +171,9 @@ uint64_t gsim_import_next_note(const struct gsim_import_notes *notes, uint32_t *
 /* Whether CUDA graphs launched all of it or nearly all, so that it is replayed as graphs. */
 bool gsim_import_is_graph(const struct gsim_import_notes *notes);
 
-/* What the trace tells of DEVICE: gaps between works; those between calls are in the program. */
-void gsim_import_fit_gap(const struct gsim_import_notes *notes, struct gsim_device_spec *device);
+/* What the trace tells of DEVICE: gaps between works; those between calls are in the program. Those beside memsets of a
+ * CUDA graph count where a profiler watches. */
+void gsim_import_fit_gap(const struct gsim_import_notes *notes, bool is_watched, struct gsim_device_spec *device);
 
 /* The gap between nodes of graphs that no profiler watches, in place of a greater one that
  * gsim_import_fit_gap() found. Returns whether it was greater. */

@@ -73,10 +73,11 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
 #define LEAST_GAPS   10
 #define OTHER_GAP_US 0.2 /* off by less a stream's gap is the device's own */
 
-void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
+void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, struct gsim_device_spec *device)
 {
+    double node_us = is_watched ? n->node_gap_us : n->kernel_gap_us;
     device->call_gap_us = 0; /* when calls were made, the trace tells */
-    if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(n->node_gap_us + device->profiled_us, 0.01);
+    if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(node_us + device->profiled_us, 0.01);
     if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
         device->stream_gap_us = n->stream_gap_us;
 }
@@ -84,7 +85,7 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, struct gsim_device_s
 bool gsim_import_untrace_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
     double us = device->untraced_gap_us;
-    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->node_gap_us > us &&
+    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->kernel_gap_us > us &&
                      gsim_rule_holds(device->rules_off, GSIM_RULE_TASK_GRAPHS);
     if (is_longer) device->graph_node_gap_us = us + device->profiled_us;
     return is_longer;

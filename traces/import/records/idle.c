@@ -35,8 +35,8 @@ static bool is_unexplained(const struct gsim_records *r, const struct begun *wor
  * copy engine it is another. ALL: by start. */
 static void find_node_gap(const struct gsim_records *r, const struct begun *all)
 {
-    int64_t sum_ns = 0;
-    uint64_t count = 0;
+    int64_t sum_ns = 0, kernel_ns = 0;
+    uint64_t count = 0, kernels = 0;
     for (uint32_t i = 1; i < r->work_count; i++) {
         const struct gsim_activity *work = &r->works[all[i].work], *before = &r->works[all[i - 1].work];
         bool is_node = all[i].call != GSIM_NO_CALL && all[i].call == all[i - 1].call &&
@@ -44,12 +44,17 @@ static void find_node_gap(const struct gsim_records *r, const struct begun *all)
         int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
         if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
         if (work->stream != before->stream) return; /* branches */
-        if (work->kind != GSIM_ACTIVITY_KERNEL || before->kind != GSIM_ACTIVITY_KERNEL) continue;
-        sum_ns += gap_ns > 0 ? gap_ns : 0;
+        if (work->kind == GSIM_ACTIVITY_COPY || before->kind == GSIM_ACTIVITY_COPY) continue;
+        if (gap_ns < 0) gap_ns = 0;
+        sum_ns += gap_ns;
         count++;
+        if (work->kind == GSIM_ACTIVITY_MEMSET || before->kind == GSIM_ACTIVITY_MEMSET) continue;
+        kernel_ns += gap_ns;
+        kernels++;
     }
     r->notes->node_gaps = count;
     r->notes->node_gap_us = count ? (double)sum_ns / (double)count / 1e3 : 0;
+    r->notes->kernel_gap_us = kernels ? (double)kernel_ns / (double)kernels / 1e3 : r->notes->node_gap_us;
 }
 
 /* A GPU that has nothing to do starts what has been launched: clocks that step, or records mixed up. */
