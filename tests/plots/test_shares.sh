@@ -83,9 +83,14 @@ done | awk '{ for (i = 1; i < NR; i++) if (($1 - r[i])^2 + ($2 - g[i])^2 + ($3 -
 [ ! -s close ] || fail "colours: $(cat close)"
 [ "$(grep -oi 'stroke *= *.rgb([^)]*)' many.svg | tr -d ' ' | sort -u | wc -l)" -ge 14 ] || fail 'many.svg: lines share colours'
 draws 'over clients' clients one.json two.json -o clients.svg --keep clients
-has clients/clients.dat '1|50|120|1|mps'
-has clients/clients.dat '2|50|900|1|mps'
-has clients/clients.dat '2|8|500|2|exclusive'
+has clients/clients.dat '1|50|120|1|mps|0|0'
+has clients/clients.dat '2|50|900|1|mps|0|0'
+has clients/clients.dat '2|8|500|2|exclusive|0|0'
+printf '%s\n' rate_per_s,batching,prefill_beside,goodput_per_s,ttft_p99_us,goodput_per_s_ci95,ttft_p99_us_ci95 \
+    10,continuous,same,9,2000,1,500 20,continuous,same,18,9000,2.5,700 >load.csv
+draws 'over rates, with intervals' load load.csv -o load.svg --keep load
+has load/clients.dat '10|9|2|1|continuous, same|1|0.5'
+has load/clients.dat '20|18|9|1|continuous, same|2.5|0.7'
 
 "$gpusim" compare --task alexnet,requests=4 --task squeezenet,priority=3,requests=0 --device h100-vm --share mps,timeslice --report real.json >out 2>err ||
     fail "compare: $(cat err)"

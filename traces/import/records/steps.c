@@ -257,6 +257,11 @@ static enum gsim_status find_waits(struct finder *f)
     }
     uint32_t least = is_graph ? LEAST_NODES : has_framework ? LEAST_WORKS : 1, cycle = find_cycle(parts, count, least),
              tail = find_tail(parts, count, f->work_count, least, &tail_cycle);
+    if (!cycle && !tail_cycle && least == 1) { /* kernels are not alike throughout: as many launches are */
+        for (uint32_t i = 0; i < count; i++) parts[i].kernels = 0;
+        cycle = find_cycle(parts, count, LEAST_WORKS);
+        tail = find_tail(parts, count, f->work_count, LEAST_WORKS, &tail_cycle);
+    }
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
     uint32_t extra = cycle ? count % cycle : 0; /* before the first whole step */
