@@ -71,6 +71,7 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
 }
 
 #define LEAST_GAPS   10
+#define LONGER       1.5 /* times the gap of a graph that nobody profiles: recorded are it, or four times it */
 #define OTHER_GAP_US 0.2 /* off by less a stream's gap is the device's own */
 
 void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, struct gsim_device_spec *device)
@@ -85,7 +86,7 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, str
 bool gsim_import_untrace_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
     double us = device->untraced_gap_us;
-    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->kernel_gap_us > us &&
+    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->kernel_gap_us > LONGER * us &&
                      gsim_rule_holds(device->rules_off, GSIM_RULE_TASK_GRAPHS);
     if (is_longer) device->graph_node_gap_us = us + device->profiled_us;
     return is_longer;
