@@ -37,8 +37,8 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
 #define GSIM_CLI_ON_ASK      (GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_QUESTION)
 /* Of a trace or a program: cli/whatif/subject.h. */
 #define GSIM_CLI_ON_SUBJECT  (GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE)
-/* That read a CUDA source. */
-#define GSIM_CLI_ON_SOURCE   (GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_POINT)
+/* That read a CUDA source as they are told; a sweep reads it as it stands. */
+#define GSIM_CLI_ON_SOURCE   (GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SENSITIVITY)
 #define GSIM_CLI_ON_BOTH     (GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE)
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
@@ -296,12 +296,17 @@ struct gsim_cli_setup {
     uint32_t iterations, block1d, blocks, gpus; /* 0: not given */
     bool until_steady;                    /* without iterations: as many as it takes, for who compares */
     const struct gsim_placement_ops *placement; /* NULL: the program says, or PLACES_BEST */
+    bool is_quiet;                        /* what a CUDA source leaves open was told already */
     bool places_best;                     /* each one is simulated (cli/place/best.c) */
     struct gsim_program *program;         /* in place of the one that is named; moved to the point. NULL: none */
 };
 
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
+
+/* A CUDA source, as "gpusim import cuda" makes a program of it. */
+enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, const char *path, bool is_quiet,
+                                    struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
 
 /* Sets the device numbers and rules that --opt names, again where a trace's or a host's replaced them. */
 enum gsim_status gsim_cli_setup_machine(struct gsim_cli_setup *setup, struct gsim_error *error) GSIM_NODISCARD;

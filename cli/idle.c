@@ -97,6 +97,7 @@ static struct outcome run_without(const struct gsim_cli_arguments *arguments, si
         if (i != left_out) fewer.opts[fewer.opt_count++] = arguments->opts[i];
     enum gsim_status status = fewer.opts ? gsim_cli_setup_init(&setup, &fewer, &ignored) : GSIM_NOMEM;
     setup.until_steady = until_steady;
+    setup.is_quiet = true;
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, cell->workload, cell->scheduler, &ignored);
     if (status == GSIM_OK) status = gsim_cli_point_run(&point, false, &timeline, &metrics, &ignored);
     if (status == GSIM_OK) outcome = (struct outcome){metrics.makespan, metrics.iteration_total, false};
@@ -143,13 +144,15 @@ void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gs
 {
     struct gsim_cli_point point;
     struct gsim_error ignored = {0};
+    struct gsim_cli_setup again = *setup;
     size_t kernels = 0;
+    again.is_quiet = true;
     for (size_t i = 0; i < count; i++) {
         kernels += cells[i].kernels;
         if (strcmp(cells[i].workload, "-") == 0) return; /* standard input was read already */
     }
     if (!count || !setup->arguments->opt_count || setup->arguments->opt_count > MOST_OPTS) return;
-    if (gsim_cli_point_init(&point, setup, cells[0].workload, cells[0].scheduler, &ignored) != GSIM_OK) return;
+    if (gsim_cli_point_init(&point, &again, cells[0].workload, cells[0].scheduler, &ignored) != GSIM_OK) return;
     for (size_t i = 0; i < setup->arguments->opt_count; i++)
         note_opt(setup, i, kernels <= MOST_KERNELS && is_idle(setup, i, cells, count), &point.program);
     gsim_cli_point_release(&point);

@@ -336,19 +336,19 @@ static enum gsim_status read_program(struct gsim_cli_point *point, const struct 
                           is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
 }
 
-/* A CUDA source, as "gpusim import cuda" makes a program of it. */
-static enum gsim_status read_cuda(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
-                                  struct gsim_error *error)
+enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, const char *path, bool is_quiet,
+                                    struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_import_notes notes;
     struct gsim_trace_steps steps = {0};
     struct gsim_device_spec device = {0};
     char note[GSIM_CLI_GPU_NOTE];
-    bool is_quiet = setup->arguments->device != NULL; /* a sweep: once a point would be too often */
-    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_CUDA, error);
+    enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_CUDA, error);
+    if (status == GSIM_OK && access(path, F_OK) != 0)
+        return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
     if (status == GSIM_OK)
-        status = gsim_cli_import_trace(setup->arguments, path, &point->program, &notes, &steps, NULL, &device,
-                                       is_quiet ? NULL : note, error);
+        status = gsim_cli_import_trace(arguments, path, program, &notes, &steps, NULL, &device, is_quiet ? NULL : note,
+                                       error);
     gsim_trace_steps_release(&steps);
     gsim_device_release(&device);
     return status;
@@ -419,7 +419,10 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
     if (source) return use_source(point, setup, source, error);
     const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
     if (service) return read_service(point, setup, service, error);
-    if (!*workload && gsim_text_ends_with(text, ".cu")) return read_cuda(point, setup, text, error);
+    if (!*workload && gsim_text_ends_with(text, ".cu")) {
+        bool is_quiet = setup->is_quiet || setup->arguments->device; /* a sweep: not once a point */
+        return gsim_cli_read_cuda(setup->arguments, text, is_quiet, &point->program, error);
+    }
     if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
     if (!*workload) return gsim_cli_unknown_workload(text, error);
     enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_BENCHMARK, error);

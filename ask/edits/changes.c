@@ -105,8 +105,10 @@ static enum gsim_status check_number(const struct gsim_change *c, struct gsim_er
 {
     bool is_rank = c->kind == GSIM_CHANGE_RANKS || c->kind == GSIM_CHANGE_MICRO || c->kind == GSIM_CHANGE_CHANNELS;
     int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
-    if (c->kind == GSIM_CHANGE_RATE && (strchr(c->text, 'x') || c->factor < GSIM_RATE_LEAST))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected requests per second", c->text);
+    bool is_of_server = c->kind == GSIM_CHANGE_RATE || c->kind == GSIM_CHANGE_REPLICAS;
+    if (is_of_server && (strchr(strchr(c->text, '='), 'x') || c->factor < GSIM_RATE_LEAST))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number of %s", c->text,
+                              c->kind == GSIM_CHANGE_RATE ? "requests per second" : "servers");
     if (is_count(c->kind) && (c->factor != floor(c->factor) || c->factor > most))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", c->text, most);
     if (c->kind == GSIM_CHANGE_PDL && c->factor > 0.99)
@@ -415,7 +417,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_BATCHING:
     case GSIM_CHANGE_BESIDE:
     case GSIM_CHANGE_REPLICAS:
-    case GSIM_CHANGE_RATE: return "needs a server that has it otherwise";
+    case GSIM_CHANGE_RATE: return "needs a server";
     case GSIM_CHANGE_DAG:
     case GSIM_CHANGE_STREAMS:
         return has_data ? "each op is in that stream already"
@@ -542,7 +544,7 @@ static enum gsim_status join_server(struct gsim_variant *v, const struct gsim_ch
     enum gsim_status status = gsim_variant_join_server(v, base, changes, count, &v->touched, error);
     for (size_t i = 0; i < count && !status; i++)
         if (!(v->touched >> i & 1))
-            note(v, changes[i].kind >= GSIM_CHANGE_BATCHING       ? why_not(changes[i].kind, true)
+            note(v, changes[i].kind >= GSIM_CHANGE_BATCHING       ? "the server has that already"
                     : !gsim_change_is_of_steps(changes[i].kind) ? "a server's steps are launched as they are"
                     : v->spec.profile                           ? "its steps are a profile's times, not programs"
                                                                 : why_not(changes[i].kind, true));

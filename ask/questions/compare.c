@@ -68,7 +68,7 @@ static enum gsim_status answer_server(const struct gsim_changeable *scenario, co
                                     (int)strcspn(at, ","), at);
     enum gsim_status status =
         w && !arena.failed ? gsim_whatif_of(w, scenario, &simulation, changes, error) : gsim_no_memory(error);
-    for (uint32_t i = 1; i < w->row_count && !status; i++) {
+    for (uint32_t i = 1; !status && i < w->row_count; i++) {
         const struct gsim_whatif_row *row = &w->rows[i];
         bool is_own = strcmp(row->changes[0].argument, own) == 0;
         if (row->is_together) continue;

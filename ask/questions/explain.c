@@ -44,6 +44,8 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     if (base.clients) base.iterations = ITERATIONS;
     enum gsim_status status = change ? gsim_whatif_parse(change, strlen(change), &row, error) : GSIM_OK;
     if (!status) status = gsim_variant_of(&e->variant, &base, row.changes, row.count, error);
+    if (!status && row.count && !e->variant.has_effect)
+        status = gsim_error_set(error, GSIM_USAGE, "--change %s: changes nothing: %s", change, e->variant.note);
     if (status) return status;
     if (base.library) return gsim_variant_serve(&e->variant, &e->served, error);
     e->variant.simulation.detailed = true;

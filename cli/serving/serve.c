@@ -381,7 +381,10 @@ static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell 
         rate = isinf(high) ? low * 2 : low > 0 ? sqrt(low * high) : high / 2;
     }
     *most = low;
-    return GSIM_OK;
+    if (isfinite(high)) return GSIM_OK;
+    return gsim_error_set(error, GSIM_INPUT,
+                          "--rate most: %s: every rate up to %.2g per s is within the limits: expected narrower ones "
+                          "(--within) or more requests (--requests)", cell->policy->name, low);
 }
 
 static enum gsim_status search_cells(struct serve *v, struct gsim_output *table, struct gsim_output *csv,
@@ -466,6 +469,8 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
     if (!status)
         status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws,
                                 &error);
+    if (!status && v.is_search && v.draws < 2)
+        status = gsim_error_set(&error, GSIM_USAGE, "--repeat: of --rate most 2 draws at least: one has no interval");
     bool is_one = !v.is_search && v.rate_count * v.policy_count * v.beside_count * v.draws == 1 &&
                   !arguments->value[GSIM_CLI_CSV];
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])

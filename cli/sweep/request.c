@@ -375,6 +375,7 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
                                               struct gsim_error *error)
 {
     const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
+    const struct gsim_cli_arguments arguments = {.command = GSIM_CLI_SWEEP};
     size_t device_count = 0;
     enum gsim_status status = GSIM_OK;
     for (size_t i = 0; devices && i < requests->named_count; i++)
@@ -385,7 +386,9 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
         if (!named->hash[0] || named->scheduler || named->device.name || gsim_cli_is_shared_object(named->text) ||
             gsim_service_find(named->text))
             continue;
-        status = gsim_program_read(named->text, &program, error);
+        status = gsim_text_ends_with(named->text, ".cu")
+                     ? gsim_cli_read_cuda(&arguments, named->text, !is_told, &program, error)
+                     : gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         gsim_program_release(&program);
     }

@@ -77,6 +77,10 @@ int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *ques
     if (!status) {
         q->question = question;
         status = gsim_ask(question, &q->asked.base, words, &q->answer, &error);
+        if (status && words && words == arguments->value[GSIM_CLI_WORDS] && !strncmp(error.message, "--change", 8)) {
+            struct gsim_error own = error; /* the option that has them here */
+            (void)gsim_error_set(&error, own.status, "--words%s", own.message + 8);
+        }
     }
     if (!status)
         status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT], &forms, q, &error);

@@ -323,7 +323,7 @@ static void put_text(const void *what, struct gsim_output *out)
         put_clients(out, e);
         return;
     }
-    if (s->is_trace) {
+    if (gsim_cli_subject_is_recorded(s)) {
         gsim_cli_step_put_text(out, &s->step);
         gsim_output_text(out, "\n");
     }
@@ -437,7 +437,7 @@ static void put_json(const void *what, struct gsim_output *out)
         return;
     }
     gsim_output_put(out, ",\n  'makespan_us': %t,\n", x->makespan);
-    if (s->is_trace) {
+    if (gsim_cli_subject_is_recorded(s)) {
         gsim_output_text(out, "  ");
         gsim_cli_step_put_json(out, &s->step);
         gsim_output_text(out, ",\n");

@@ -154,16 +154,19 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     const char *scheduler = arguments->value[GSIM_CLI_SCHED];
     *s = (struct gsim_cli_subject){.arguments = *arguments, .host_factor = 1};
     if (arguments->operand_count != 1)
-        return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s TRACE|PROGRAM|WORKLOAD",
-                              gsim_cli_command_name((int)arguments->command));
+        return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s%s TRACE|PROGRAM|WORKLOAD",
+                              gsim_cli_command_name((int)arguments->command),
+                              arguments->command == GSIM_CLI_QUESTION ? " QUESTION" : "");
     enum gsim_status status = gsim_cli_step_time(arguments->value[GSIM_CLI_STEP_TAKES], &s->step.asked_us, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
     if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
     if (status == GSIM_OK) find_works(s);
-    if (status == GSIM_OK && s->is_trace) status = gsim_cli_step_measure(s, error);
+    if (status == GSIM_OK && gsim_cli_subject_is_recorded(s)) status = gsim_cli_step_measure(s, error);
     return status;
 }
+
+bool gsim_cli_subject_is_recorded(const struct gsim_cli_subject *s) { return s->is_trace && !s->notes.is_source; }
 
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *s)
 {

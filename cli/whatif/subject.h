@@ -14,7 +14,7 @@ struct gsim_cli_subject {
     struct gsim_cli_setup setup;
     struct gsim_cli_point point;
     const struct gsim_scheduler_ops *scheduler;
-    bool is_trace;
+    bool is_trace;                       /* or a CUDA source, which no profiler watched */
     struct gsim_import_notes notes;      /* of a trace */
     struct gsim_cli_step step;           /* of a trace */
     double host_factor;                  /* the host's time in the program, beside that as imported */
@@ -27,6 +27,8 @@ struct gsim_cli_subject {
 /* The one operand; --sched (default async). What a person should know of a trace goes to stderr. */
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const struct gsim_cli_arguments *arguments,
                                        struct gsim_error *error) GSIM_NODISCARD;
+/* Whether a profiler recorded it, whose steps are timed. */
+bool gsim_cli_subject_is_recorded(const struct gsim_cli_subject *subject);
 /* Whether the program says what depends on what, beyond the order in its streams. */
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
 /* ", "notes": [...]": what is assumed, and what the importer noticed. */

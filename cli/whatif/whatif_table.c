@@ -136,7 +136,7 @@ static void put_text(const void *what, struct gsim_output *out)
         gsim_output_printf(out, "\n\na step now: %.1f us without the profiler\n", t->now_us);
     else gsim_output_text(out, ", an iteration as it repeats: ");
     if (!t->w->found.base.clients) put_bound(out, &t->w->found);
-    if (s->is_trace) gsim_cli_step_put_text(out, &s->step);
+    if (gsim_cli_subject_is_recorded(s)) gsim_cli_step_put_text(out, &s->step);
     if (t->w->found.undecided[0]) gsim_output_printf(out, "%s\n", t->w->found.undecided);
     if (s->gpu_note[0]) {
         gsim_output_text(out, "note:");
@@ -187,7 +187,7 @@ static void put_json(const void *what, struct gsim_output *out)
     if (!w->base.clients)
         gsim_output_put(out, ", 'host_ratio': %r, 'link_ratio': %r, 'idle_ratio': %r, 'idle_cause': '%s'",
                         w->host_ratio, w->link_ratio, w->idle_ratio, gsim_cause_word(w->cause));
-    if (t->w->asked.subject.is_trace) {
+    if (gsim_cli_subject_is_recorded(&t->w->asked.subject)) {
         gsim_output_text(out, ",\n  ");
         gsim_cli_step_put_json(out, &t->w->asked.subject.step);
     }
@@ -242,7 +242,7 @@ static enum gsim_status run(struct gsim_cli_whatif *w, const struct gsim_cli_arg
     if (!status) status = gsim_cli_asked_init(&w->asked, arguments, error);
     if (status) return status;
     w->found.base = w->asked.base;
-    if (s->is_trace) gsim_cli_step_factors(s, w->found.host_factors);
+    if (gsim_cli_subject_is_recorded(s)) gsim_cli_step_factors(s, w->found.host_factors);
     gsim_whatif_settle(&w->found.base, &s->point.simulation);
     status = gsim_whatif_run(&w->found, arguments->value[GSIM_CLI_CHANGE], error);
     if (!status) gsim_whatif_check(w);
