@@ -460,6 +460,11 @@ enum gsim_status gsim_serving_policy(struct gsim_serving_spec *spec, const char 
     return status;
 }
 
+uint32_t gsim_serving_gpus(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
+{
+    return spec->replicas * (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
+}
+
 void gsim_serving_spec_release(struct gsim_serving_spec *spec)
 {
     gsim_arena_release(&spec->arena);

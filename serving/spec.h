@@ -89,6 +89,8 @@ enum gsim_status gsim_serving_spec_read(const char *path, struct gsim_serving_sp
 enum gsim_status gsim_serving_policy(struct gsim_serving_spec *spec, const char *name, const char *const *set,
                                      size_t count, const struct gsim_batching_ops **policy, void **params,
                                      struct gsim_error *error) GSIM_NODISCARD;
+/* Of all replicas, under POLICY. */
+uint32_t gsim_serving_gpus(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy);
 void gsim_serving_spec_release(struct gsim_serving_spec *spec);
 
 /* The steps of KIND: *FIRST in spec->steps. Returns how many. */

@@ -292,8 +292,10 @@ static enum gsim_status time_server(const struct gsim_variant *v, struct outcome
         outcome->time_us = gsim_quantiles_mean(&r.figures[GSIM_SERVED_E2E]);
         outcome->busy_us = outcome->time_us * fmin(1, busy / v->spec.replicas / all);
         outcome->idle_ratio = fmax(0, 1 - busy / v->spec.replicas / all);
-        snprintf(outcome->note + at, sizeof outcome->note - at, "%sTTFT p99 %s, TPOT p99 %s, %.4g tokens/s",
-                 at ? "; " : "", gsim_text_us(ttft, gsim_quantile(&r.figures[GSIM_SERVED_TTFT], 0.99)),
+        uint32_t gpus = gsim_serving_gpus(&v->spec, v->server.policy);
+        snprintf(outcome->note + at, sizeof outcome->note - at, "%s%u GPU%s, TTFT p99 %s, TPOT p99 %s, %.4g tokens/s",
+                 at ? "; " : "", gpus, gpus > 1 ? "s" : "",
+                 gsim_text_us(ttft, gsim_quantile(&r.figures[GSIM_SERVED_TTFT], 0.99)),
                  gsim_text_us(tpot, gsim_quantile(&r.figures[GSIM_SERVED_TPOT], 0.99)), r.tokens * 1e6 / all);
     }
     gsim_serving_result_release(&r);

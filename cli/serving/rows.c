@@ -6,11 +6,6 @@
 
 #include "sim/base/text.h"
 
-uint32_t gsim_serve_gpus(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy)
-{
-    return spec->replicas * (policy->separate ? 2 : 1) * (spec->profile ? spec->profile->gpus : 1);
-}
-
 static const struct {
     const char *name;
     int figure; /* -1: a rate */
@@ -84,11 +79,11 @@ void gsim_serve_put_csv_row(struct gsim_output *out, const struct gsim_serving_s
                     (unsigned long long)requests);
     for (size_t c = 0; c < GSIM_SERVE_COLUMNS * (draws > 1 ? 2 : 1); c++) {
         double value = figure_of(stats, c % GSIM_SERVE_COLUMNS, c >= GSIM_SERVE_COLUMNS);
-        if (c == GSIM_SERVE_COLUMNS) gsim_output_printf(out, ",%u", gsim_serve_gpus(spec, cell->policy));
+        if (c == GSIM_SERVE_COLUMNS) gsim_output_printf(out, ",%u", gsim_serving_gpus(spec, cell->policy));
         gsim_output_text(out, ",");
         if (isfinite(value)) gsim_output_real(out, value);
     }
-    if (draws < 2) gsim_output_printf(out, ",%u", gsim_serve_gpus(spec, cell->policy));
+    if (draws < 2) gsim_output_printf(out, ",%u", gsim_serving_gpus(spec, cell->policy));
     gsim_output_text(out, "\n");
 }
 

@@ -14,7 +14,6 @@ struct gsim_serve_cell {
     enum gsim_beside beside;
 };
 
-uint32_t gsim_serve_gpus(const struct gsim_serving_spec *spec, const struct gsim_batching_ops *policy);
 double gsim_serve_value(struct gsim_serving_result *result, size_t column);
 void gsim_serve_put_heads(struct gsim_output *table, struct gsim_output *csv, struct gsim_cli_server *server,
                           uint32_t draws);

@@ -255,7 +255,7 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
     *head = (struct gsim_serving_head){.spec = spec,
                                        .device = library->device->name,
                                        .batching = cell->policy->name,
-                                       .gpus = gsim_serve_gpus(spec, cell->policy),
+                                       .gpus = gsim_serving_gpus(spec, cell->policy),
                                        .seed = seed,
                                        .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
                                        .interpolation_error = NAN};
@@ -347,7 +347,7 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
                 struct gsim_stats stats[GSIM_SERVE_COLUMNS];
                 uint64_t requests = 0;
                 status = run_draws(v, &cell, stats, &requests, error);
-                if (!status) gsim_serve_put_row(table, &cell, gsim_serve_gpus(spec, cell.policy), stats);
+                if (!status) gsim_serve_put_row(table, &cell, gsim_serving_gpus(spec, cell.policy), stats);
                 if (!status && csv) gsim_serve_put_csv_row(csv, spec, &cell, requests, stats, v->draws);
             }
     return status;
@@ -412,7 +412,7 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
             }
             if (status) break;
             double mean = gsim_stats_mean(&draws), half = gsim_stats_ci95(&draws);
-            uint32_t gpus = gsim_serve_gpus(spec, cell.policy);
+            uint32_t gpus = gsim_serving_gpus(spec, cell.policy);
             gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,
                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
             if (csv)
