@@ -75,11 +75,18 @@ awk 'length > 100' out | grep . && fail "a line over 100 columns"
 "$gpusim" explain server.json >out 2>err || fail "explain: $(cat err)"
 grep -q '^server .*no request' out || fail "explain: $(cat out)"
 "$gpusim" whatif server.json --change streams=2,replicas=1 >out 2>err || fail "whatif: $(cat err)"
-grep -q "streams=2:.*launched as they are" out && grep -q "replicas=1:.*has it otherwise" out || fail "notes: $(cat out)"
+grep -q "streams=2:.*launched as they are" out && grep -q "replicas=1:.*has that already" out || fail "notes: $(cat out)"
 for wrong in "--sched async" "--iterations 2" "--memory pinned" "-D N=1"; do
     # shellcheck disable=SC2086
     "$gpusim" ask spread server.json $wrong >out 2>err && fail "$wrong has no effect, and was taken"
 done
+
+"$gpusim" explain server.json --change graph+replicas=1 >out 2>err && fail "explain: changes of nothing were taken"
+grep -q 'changes nothing: .*the server has that already' err || fail "explain of nothing: $(cat err)"
+"$gpusim" ask whatif server.json --words replicas=2x >out 2>err && fail "replicas=2x: of what?"
+grep -q '^gpusim: --words replicas=2x' err || fail "an option of another command: $(cat err)"
+"$gpusim" ask compare server.json --words disaggregated | grep -q ': *2 GPUs' ||
+    fail "two GPUs, and it is not said"
 
 # A source is the program that import makes of it, whatever it is asked.
 [ "$has_cuda" ] || exit $((failures > 0))
@@ -87,5 +94,15 @@ run() { "$gpusim" run --workload "$1" ${2-} --sched async --memory pinned --csv 
 # shellcheck disable=SC2015
 [ "$(run v.json)" = "$(run v.cu "-D N=65536")" ] || fail "v.cu is not the program v.json"
 "$gpusim" compare --workload v.cu -D N=65536 --sched serial,kesco >out 2>err || fail "compare: $(cat err)"
+"$gpusim" explain v.cu -D N=65536 2>err | grep -q profiler && fail "a source has no step that a profiler recorded"
+[ "$("$gpusim" run --workload v.cu -D N=65536 --sched async --opt device.launch_us=9 2>&1 | grep -c 'estimated from')" = 1 ] ||
+    fail "what is estimated is not said once"
+"$gpusim" sweep --workload v.cu -D N=1 --sched async --out o.db >out 2>err && fail "sweep: -D was taken"
+grep -q "unknown option '-D'" err || fail "sweep -D: $(cat err)"
+sed 's/int n = N/int n = 65536/' v.cu >w.cu
+"$gpusim" sweep --workload w.cu --sched async --vary device.launch_us=4,5 --out w.db >out 2>err || fail "sweep: $(cat err)"
+# Two launches, of which the second may hide behind the first kernel: 1 or 2 us more.
+"$gpusim" results w.db --csv - --columns device.launch_us,iteration_us >w.csv 2>err || fail "results: $(cat err)"
+awk -F, 'NR > 1 { us[$1] = $2 } END { d = us[5] - us[4]; exit !(d > 0.999 && d < 2.001) }' w.csv || fail "sweep of a source: $(cat w.csv)"
 "$gpusim" run --workload vec -D N=2 --sched async >out 2>err && fail "-D has no effect on vec, and was taken"
 exit $((failures > 0))
