@@ -2,12 +2,14 @@
 /* Layer: cli (program). From --task and --share to a simulation (cli/tasks/tasks.h). */
 #include "cli/tasks/tasks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
 #include "sim/device/other.h"
 
+#define OTHER_GAP_US   0.1     /* between kernels, off by less is alike */
 #define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
 #define MOST_KERNELS   1000000 /* kernels that are kept at all */
 
@@ -223,6 +225,23 @@ static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error
     return gsim_task_set_init(&t->set, name, t->tasks, t->count, error);
 }
 
+/* One device has the gaps between all tasks' kernels, the first one's: says whose are others. */
+static void note_gaps(const struct gsim_cli_tasks *t)
+{
+    const struct gsim_device_spec *first = &t->setups[0].device, *d;
+    for (uint32_t i = 1; i < t->count && !t->copies; i++) {
+        d = &t->setups[i].device;
+        bool is_graph = strcmp(t->tasks[i].scheduler->name, "cudagraph") == 0;
+        double own = is_graph ? d->graph_node_gap_us : d->stream_gap_us,
+               used = is_graph ? first->graph_node_gap_us : first->stream_gap_us;
+        if (fabs(own - used) < OTHER_GAP_US) continue;
+        fprintf(stderr,
+                "gpusim: note: kernels of %s follow each other %s by %.2f us, as the first task's would: alone it is "
+                "%.2f\n",
+                t->tasks[i].name, is_graph ? "in a graph" : "in a stream", used, own);
+    }
+}
+
 enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim_cli_setup *setup,
                                      struct gsim_error *error)
 {
@@ -249,6 +268,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
     if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
         return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);
+    if (status == GSIM_OK && t->traces) note_gaps(t);
     if (status == GSIM_OK && !t->copies && count > setup->device.cores)
         fprintf(stderr,
                 "gpusim: note: %u tasks on a host of %.0f cores (device.cores): calls take %.3g times as long\n",

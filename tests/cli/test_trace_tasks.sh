@@ -34,3 +34,6 @@ differ 'as recorded' "$(median timeslice --opt rule.task_graphs=off)" "$plain" 3
 differ 'under MPS' "$(median mps)" "$plain" 4.2                                    # 12 of 0.35 more
 differ 'a call' "$(median timeslice --opt device.graph_launch_us=101.01)" "$plain" 100
 differ 'a gap by hand' "$(median timeslice --opt device.graph_node_gap_us=3 --opt device.profiled_us=0)" "$plain" 34.8
+# Two tasks have one device, with the gaps of the first.
+"$gpusim" --task vec,size=1e4 --task graph.json --share streams --device h200 --memory pinned >out 2>err || fail "two: $(cat err)"
+grep -q "kernels of graph follow each other in a graph by 0.95 us, as the first task's would: alone it is 0.60" err || fail "two: $(cat err)"
