@@ -102,23 +102,25 @@ static void end_blocks(struct gsim_gpu *gpu, uint32_t index, gsim_time now, bool
  * blocks on 28, 10 and 6 SMs): the order is drawn from the time and the scatter, so that groups and single SMs draw
  * alike. */
 
-static uint64_t ending_sms(const struct gsim_gpu *gpu, gsim_time now)
+/* On how many of the group's SMs a block leaves now: on none where it only passes a mark. */
+static uint64_t left_sms(struct gsim_sm_group *g, gsim_time now)
 {
-    uint64_t sms = 0;
-    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
-        sms += gpu->groups[i]->sm_count;
-    return sms;
+    gsim_group_settle(g, now);
+    for (const struct gsim_cohort *c = g->cohorts; c < g->cohorts + g->cohort_count; c++)
+        if (c->frees && c->reached >= 1 && gsim_cohort_is_over(c)) return g->sm_count;
+    return 0;
 }
 
-/* Whether the head of the queue may leave room on the SMs whose blocks end now; else their order does not matter.
- * ALONE: the only group whose blocks end now; NULL: there are several. */
-static bool leaves_room(const struct gsim_gpu *gpu, const struct gsim_sm_group *alone, gsim_time now)
+/* Whether the head of the queue may leave room on the SMs whose blocks end now; else their order does not matter. */
+static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
     if (!head || head->work->cluster > 1 ||
         head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm)
         return false;
-    uint64_t sms = alone ? alone->sm_count : ending_sms(gpu, now);
+    uint64_t sms = 0;
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
+        sms += left_sms(gpu->groups[i], now);
     return sms > 1 && head->unplaced < sms * head->work->need.blocks_per_sm;
 }
 
@@ -164,10 +166,12 @@ static uint32_t draw(uint64_t *state, uint32_t count)
 static uint32_t draw_ending(struct gsim_gpu *gpu, gsim_time now, uint64_t *state)
 {
     uint64_t all[GSIM_SM_WORDS] = {0};
-    uint32_t sms = (uint32_t)ending_sms(gpu, now), sm;
-    if (!sms) return GSIM_MAX_SMS;
-    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)
+    uint32_t sms = 0, sm;
+    for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++) {
+        sms += gpu->groups[i]->sm_count;
         for (uint32_t w = 0; w < GSIM_SM_WORDS; w++) all[w] |= gpu->groups[i]->sms[w];
+    }
+    if (!sms) return GSIM_MAX_SMS;
     uint32_t before = draw(state, sms);
     for (sm = gsim_groups_of(all, 0); before; before--) sm = gsim_groups_of(all, sm + 1);
     uint64_t mask[GSIM_SM_WORDS] = {0};
@@ -199,7 +203,7 @@ void gsim_ends_handle(struct gsim_gpu *gpu, gsim_time now)
 {
     bool is_alone;
     uint32_t due = gsim_soonest_which(&gpu->ends, &is_alone);
-    if (!gpu->is_pausing && !leaves_room(gpu, is_alone ? gpu->groups[due] : NULL, now)) {
+    if (!gpu->is_pausing && !leaves_room(gpu, now)) {
         end_blocks(gpu, due, now, false, true);
         return;
     }
