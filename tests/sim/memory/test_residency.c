@@ -20,9 +20,9 @@ struct world {
 
 static void open_world(struct world *w, uint64_t capacity)
 {
-    *w = (struct world){.buffers = {{"none", 4 * BLOCK, GSIM_INIT_NONE},
-                                    {"host", 4 * BLOCK - 1000, GSIM_INIT_HOST},
-                                    {"device", BLOCK, GSIM_INIT_DEVICE}}};
+    *w = (struct world){.buffers = {{"none", 4 * BLOCK, GSIM_INIT_NONE, false},
+                                    {"host", 4 * BLOCK - 1000, GSIM_INIT_HOST, false},
+                                    {"device", BLOCK, GSIM_INIT_DEVICE, false}}};
     w->program = (struct gsim_program){.buffers = w->buffers, .buffer_count = 3};
     CHECK(gsim_residency_init(&w->r, &w->program, w->program.buffer_count, 1, &capacity));
     gsim_residency_check(&w->r);
@@ -97,7 +97,7 @@ static void first_come_first_gone(void)
 /* A cyclic sweep over 6 blocks with room for 4: every block moves in every sweep. */
 static void cyclic_sweep(void)
 {
-    struct world w = {.buffers = {{"big", 6 * BLOCK, GSIM_INIT_HOST}}};
+    struct world w = {.buffers = {{"big", 6 * BLOCK, GSIM_INIT_HOST, false}}};
     w.program = (struct gsim_program){.buffers = w.buffers, .buffer_count = 1};
     CHECK(gsim_residency_init(&w.r, &w.program, w.program.buffer_count, 1, &(uint64_t){4 * BLOCK}));
     for (unsigned sweep = 1; sweep <= 3; sweep++) {
