@@ -2,8 +2,6 @@
 // Matrices by explicit copies, repeated, in a function whose name begins as CUDA's do; then ten independent vectors, as
 // B&S has them, each in a stream of its own.
 #include <cuda_runtime.h>
-#include <cmath>
-#include <cstdlib>
 #define SIDE 64
 #define COUNT 10
 
