@@ -421,7 +421,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
     case GSIM_CHANGE_DAG:
     case GSIM_CHANGE_STREAMS:
         return has_data ? "each op is in that stream already"
-                        : "needs what operators read and write: --execution-trace";
+                        : "needs what each op reads and writes: in the program, of a trace --execution-trace";
     case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
     case GSIM_CHANGE_PRIORITIES: return "one stream only";
     case GSIM_CHANGE_PDL:

@@ -467,7 +467,7 @@ static bool is_formula(const char *text)
 void gsim_output_csv_string(struct gsim_output *output, const char *text)
 {
     size_t length = strlen(text), bytes;
-    bool is_quoted = text[strcspn(text, ",\"\r\n")], is_plain = !gsim_text_has_control(text, length),
+    bool is_quoted = text[strcspn(text, ",;\"\r\n")], is_plain = !gsim_text_has_control(text, length),
          is_safe = !is_formula(text);
     if (!is_quoted && is_plain && is_safe) {
         gsim_output_bytes(output, text, length);

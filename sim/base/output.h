@@ -81,6 +81,7 @@ void gsim_output_json_string(struct gsim_output *output, const char *text);
  * Python and C++ read; what is left of a line, of a COMMENT of Python, shell or C; a name in a PATCH. */
 enum gsim_output_place { GSIM_OUTPUT_STRING, GSIM_OUTPUT_COMMENT, GSIM_OUTPUT_PATCH };
 void gsim_output_quoted(struct gsim_output *output, enum gsim_output_place place, const char *text);
-/* Writes a CSV field, quoted as RFC 4180 says. Control characters but tabs and ends of lines become '?'. Text that
- * begins with = + - or @ and is no number gets an apostrophe, so that no spreadsheet computes it. */
+/* Writes a CSV field, quoted as RFC 4180 says, and for a semicolon. Control characters but tabs and ends of lines
+ * become '?'. Text that begins with = + - or @ and is no number gets an apostrophe, so that no spreadsheet computes
+ * it. */
 void gsim_output_csv_string(struct gsim_output *output, const char *text);

@@ -281,6 +281,8 @@ static enum gsim_status parse_others(struct gsim_cu *s, CXIndex index)
         CXTranslationUnit *unit = &s->code.others[s->code.other_count];
         if (s->code.other_count == GSIM_CU_FILES)
             return s->status = gsim_error_set(s->error, GSIM_INPUT, "expected at most %d files", GSIM_CU_FILES);
+        if (gsim_cu_is_other(path))
+            return s->status = gsim_error_set(s->error, GSIM_INPUT, "%.300s: expected a regular file", path);
         if (parse_file(s, index, path, NULL, 0, unit) != CXError_Success)
             return s->status = gsim_error_set(s->error, GSIM_INPUT, "%s: libclang cannot parse it", path);
         s->code.other_count++;

@@ -172,19 +172,20 @@ static enum gsim_status try(void (*task)(void *context), void *context, const ch
     return gsim_error_set(error, is_out ? GSIM_NOMEM : GSIM_INPUT, "%s", text);
 }
 
+bool gsim_cu_is_other(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
 {
+    if (gsim_cu_is_other(path)) return gsim_error_set(error, GSIM_INPUT, "%.300s: expected a regular file", path);
     enum gsim_status status = gsim_ends_are_installed() ? GSIM_OK : try(task, context, path, error);
     return status ? status : run(task, context, path, error);
 }
 
 /* --- what is included --- */
-
-static bool is_other(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
 
 enum gsim_status gsim_cu_check_includes(const char *path, const char *text, struct gsim_error *error)
 {
@@ -201,7 +202,7 @@ enum gsim_status gsim_cu_check_includes(const char *path, const char *text, stru
         at += strcspn(at, "\"<\n");
         if (sscanf(at, "\"%1023[^\"\n]", name) != 1 && sscanf(at, "<%1023[^>\n]", name) != 1) continue;
         snprintf(full, sizeof full, "%.*s%s", name[0] == '/' || !slash ? 0 : (int)(slash - path + 1), path, name);
-        if (is_other(full))
+        if (gsim_cu_is_other(full))
             return gsim_error_set(error, GSIM_INPUT, "%s:%u: expected a regular file, found '%.200s'", path, line,
                                   name);
     }

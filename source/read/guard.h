@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "gpusim/status.h"
 
 /* Makes libclang parse in the thread that calls it. Before it is loaded. */
@@ -14,5 +16,7 @@ void gsim_cu_guard_init(void);
  * time that are spent: one line with PATH, and the program ends with exit status 2; elsewhere an error. */
 enum gsim_status gsim_cu_guard(void (*task)(void *context), void *context, const char *path,
                                struct gsim_error *error) GSIM_NODISCARD;
+/* It is there, and no regular file: a pipe would be waited for. */
+bool gsim_cu_is_other(const char *path);
 /* Checks that the files that TEXT of PATH includes by their names, from its folder or an absolute path, are regular. */
 enum gsim_status gsim_cu_check_includes(const char *path, const char *text, struct gsim_error *error) GSIM_NODISCARD;

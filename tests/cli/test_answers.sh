@@ -123,13 +123,13 @@ trace talk 'for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 35
 says talk whatif 'kernel:expert=2x'
 says_not talk whatif 'combine=2x'
 says talk whatif '20 kernels of DeepEP'
-for talks in cross_device_reduce_1stage a2a_dispatch_send oneShotAllReduceKernel internode_ll::dispatch quickreduce::twoshot userbuffers_fp16_sum iris_All_Gather; do
+for talks in cross_device_reduce_1stage a2a_dispatch_send oneShotAllReduceKernel internode_ll::dispatch quickreduce::twoshot userbuffers_fp16_sum iris_All_Gather ep::dispatch_ll_kernel dispatch_ll_kernel; do
     trace $talks "for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, \"void $talks<8>(int4*)\"); launch(1, 7, t + 6, 4, t + 354, 140, \"expert\") }"
     says $talks whatif "kernel:expert=2x"
     ! grep -E '^kernel:.*=2x' said | grep -qv 'kernel:expert' || fail "$talks: $(grep ^kernel: said)"
 done
 # What reduces, gathers or combines on one GPU is an ordinary kernel.
-for own in at::native::reduce_kernel flash_fwd_splitkv_combine moe::dispatch_gather triton_red_fused_all_mean layer_norm\<BlockAllReduce\>; do
+for own in step::gather_kernel dispatch_llama at::native::reduce_kernel flash_fwd_splitkv_combine moe::dispatch_gather triton_red_fused_all_mean layer_norm\<BlockAllReduce\>; do
     trace own_kernel "for (i = 0; i < 20; i++) { t = i * 500; launch(1, 7, t, 4, t + 2, 350, \"void $own(int4*)\"); launch(1, 7, t + 6, 4, t + 354, 140, \"expert\") }"
     "$gpusim" whatif own_kernel.json --whole 2>/dev/null | grep -E '^kernel:.*=2x' | grep -qv 'kernel:expert' || fail "$own: no ordinary kernel"
 done

@@ -56,6 +56,8 @@ enum gsim_status gsim_sniff_open(struct gsim_sniff *sniff, const char *path, str
     sniff->is_there = stat(path, &info) == 0;
     sniff->is_folder = sniff->is_there && S_ISDIR(info.st_mode);
     if (!sniff->is_there || sniff->is_folder) return GSIM_OK;
+    if (S_ISFIFO(info.st_mode)) /* it is read more than once */
+        return gsim_error_set(error, GSIM_INPUT, "'%.300s': expected a regular file or - (standard input)", path);
     sniff->room = gsim_alloc(GSIM_SNIFF_BYTES + 1);
     if (!sniff->room) return gsim_no_memory(error);
     unsigned char magic[2] = "";

@@ -94,8 +94,10 @@ bool gsim_talks_by_name(const char *name)
     static const char *const libraries[] = {"nccl", "rccl", "nvshmem", "rocshmem", "deepep", "internode", "intranode",
                                             "mscclpp", "quickreduce", "userbuffers", "crossdevicereduce"},
                              *const kinds[] = {"allreduce", "allgather", "reducescatter", "alltoall", "a2adispatch",
-                                               "a2acombine"};
+                                               "a2acombine", "dispatchllkernel", "combinellkernel"};
     const char *end = name + strlen(name), *plain = name + strcspn(name, "<(");
+    const char *space = strstr(name, "ep::"); /* DeepEP's, whole */
+    if (space && space < plain && (space == name || space[-1] == ' ' || space[-1] == ':')) return true;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         if (has_word(name, end, libraries[i])) return true;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

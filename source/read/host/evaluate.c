@@ -236,6 +236,18 @@ static struct gsim_cu_value apply(struct gsim_cu *s, CXCursor left, const char *
     return unknown;
 }
 
+/* VALUE, computed in the type of EXPRESSION; unknown where the host's sum, difference or product leaves that type. */
+static struct gsim_cu_value fit(struct gsim_cu *s, CXCursor expression, const char *op, struct gsim_cu_value value)
+{
+    CXType type = s->clang.getCanonicalType(s->clang.getCursorType(expression));
+    if (s->host.in_kernel || !gsim_cu_is_known(value) || !strchr("+-*", *op) || type.kind < CXType_Char_U ||
+        type.kind > CXType_Int128)
+        return value;
+    bool is_signed = type.kind > CXType_UInt128;
+    double most = ldexp(1, 8 * (int)s->clang.Type_getSizeOf(type) - is_signed);
+    return value.n[0] < (is_signed ? -most : 0) || value.n[0] >= most ? unknown : value;
+}
+
 /* Whatever has an address, and may be of the type of PLACE, may have got another value. */
 void gsim_cu_wild(struct gsim_cu *s, CXCursor place)
 {
@@ -322,9 +334,9 @@ static struct gsim_cu_value binary(struct gsim_cu *s, CXCursor expression, const
     size_t length = strlen(op);
     if (s->clang.getCursorKind(expression) == CXCursor_CompoundAssignOperator) {
         if (length) op[length - 1] = '\0';
-        return assign(s, kids->at[0], apply(s, kids->at[0], op, a, b, is_integer));
+        return assign(s, kids->at[0], fit(s, kids->at[0], op, apply(s, kids->at[0], op, a, b, is_integer)));
     }
-    return strcmp(op, ",") == 0 ? b : apply(s, kids->at[0], op, a, b, is_integer);
+    return strcmp(op, ",") == 0 ? b : fit(s, expression, op, apply(s, kids->at[0], op, a, b, is_integer));
 }
 
 char gsim_cu_unary(struct gsim_cu *s, CXCursor expression, CXCursor kid, bool *is_behind)
@@ -368,7 +380,8 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     if (op == '*') return gsim_cu_load(s, gsim_cu_place(s, expression, false));
     struct gsim_cu_value value = gsim_cu_evaluate(s, kid);
     if (op == 'i' || op == 'd') {
-        struct gsim_cu_value next = apply(s, kid, op == 'i' ? "+" : "-", value, gsim_cu_number(1), true);
+        const char *sum = op == 'i' ? "+" : "-";
+        struct gsim_cu_value next = fit(s, kid, sum, apply(s, kid, sum, value, gsim_cu_number(1), true));
         assign(s, kid, next);
         return is_behind ? value : next;
     }

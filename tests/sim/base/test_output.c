@@ -37,13 +37,14 @@ static void formats(void)
     gsim_output_csv_string(&output, "-1.5");
     gsim_output_csv_string(&output, "-");
     gsim_output_csv_string(&output, "-1,\"");
+    gsim_output_csv_string(&output, ";=1"); /* where ; parts cells it would be =1 */
     gsim_output_json_string(&output, "\"\n\xff");
     read_back(path, text, sizeof text);
     CHECK_STR(text, ""); /* not before it is complete */
     CHECK_OK(gsim_output_commit(&output, &error), error);
     read_back(path, text, sizeof text);
     CHECK_STR(text, "  12.34 +12.34  +0.00   -, \"a\": 1.500000, \"b\": "
-                    "null\"a,\"\"b\"\"\"'=1-1.5-\"'-1,\"\"\"\"\\\"\\u000a\\ufffd\"");
+                    "null\"a,\"\"b\"\"\"'=1-1.5-\"'-1,\"\"\"\";=1\"\"\\\"\\u000a\\ufffd\"");
     remove(path);
     gsim_arena_release(&arena);
 }

@@ -37,6 +37,17 @@ source zero.cu '' '#include "/dev/zero"'
 refused "zero.cu:1: expected a regular file, found '/dev/zero'" import cuda zero.cu -o p
 mkfifo pipe && source pipe.cu '' '# include <pipe>'
 refused "pipe.cu:1: expected a regular file, found 'pipe'" import cuda pipe.cu -o p
+refused "pipe: expected a regular file" import cuda pipe -o p
+mkfifo other.cu && refused "other.cu: expected a regular file" import cuda plain.cu other.cu -o p
+# What leaves its type is unknown, and goto: of how many rounds is said, and they stay serial.
+for loop in 'for (unsigned i = 10; i >= 0; i--) k<<<1, 32>>>(a);' 'for (unsigned i = 10; i - 1 >= 0; i--) k<<<1, 32>>>(a);' \
+    'for (unsigned char i = 0; i < 256; i++) k<<<1, 32>>>(a);' 'again: k<<<1, 32>>>(a); goto again;'; do
+    source endless.cu "$loop"
+    "$gpusim" import cuda endless.cu -o p 2>err || fail "$loop: $(cat err)"
+    grep -q 'how often .* is executed is not known' err || fail "$loop: no word of its rounds: $(cat err)"
+done
+source mask.cu 'unsigned m = ~31u; int n = (70 + 31) & m; for (unsigned i = 3; i-- > 0;) k<<<n, 32>>>(a);'
+"$gpusim" import cuda mask.cu -o p 2>err && [ "$(grep -c '"grid": \[96,' p)" = 3 ] || fail "a mask, i-- > 0: $(cat err p)"
 # A stack's end is a message; what ends before it is read.
 source deep.cu "int x = $(many 400000 '- ')1;"
 refused "cannot read 'deep.cu': it nests too deep" import cuda deep.cu -o p

@@ -235,6 +235,49 @@ static void queues_in_turn_stay_in_turn(void)
     gsim_program_release(&i.program);
 }
 
+/* Three queues and copies, whose file lies beside. By hand: kernels of 20 us on queues 1, 2, 3 at 0, 24, 48 us and a copy
+ * to the device of 10 us at 72; nothing overlaps, so it is 82 us from first to last, 4 us between two. */
+static void three_queues_and_copies(void)
+{
+    char folder[] = "/tmp/gpusim-rocprof-XXXXXX", path[64], copies[64];
+    struct trace t = {.length = 0};
+    struct imported i = {0};
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/a_kernel_trace.csv", folder);
+    snprintf(copies, sizeof copies, "%s/a_memory_copy_trace.csv", folder);
+    put(&t, "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\","
+            "\"End_Timestamp\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\","
+            "\"Grid_Size_Y\",\"Grid_Size_Z\"\n");
+    for (int k = 0; k < 3; k++)
+        put(&t, "\"KERNEL_DISPATCH\",\"Agent 4\",%d,\"a(int)\",%d,%d,%d,256,1,1,77824,1,1\n", 1 + k, k + 1,
+            1000000000 + 24000 * k, 1000020000 + 24000 * k);
+    write_bytes(path, t.text, t.length);
+    t.length = 0;
+    put(&t, "\"Kind\",\"Direction\",\"Source_Agent_Id\",\"Destination_Agent_Id\",\"Correlation_Id\","
+            "\"Start_Timestamp\",\"End_Timestamp\"\n\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",\"Agent 0\","
+            "\"Agent 4\",4,1000072000,1000082000\n");
+    write_bytes(copies, t.text, t.length);
+    CHECK_OK(gsim_import_rocprof(path, &plain, &i.program, &i.notes, &i.error), i.error);
+    CHECK_INT(i.notes.kernels, 3);
+    CHECK_INT(i.notes.copies, 1);
+    CHECK_NEAR(i.notes.span_us, 82, 1e-9);
+    uint32_t seen = 0;
+    for (uint32_t op = 0; op < i.program.op_count; op++) {
+        const struct gsim_op *o = &i.program.ops[op];
+        if (o->kind == GSIM_OP_KERNEL) CHECK_INT(o->stream, 1 + seen);
+        if (o->kind != GSIM_OP_KERNEL && o->kind != GSIM_OP_COPY) continue;
+        bool follows = false; /* each what ended last, on another queue */
+        for (uint32_t a = 0; a < o->after_count; a++) follows |= o->after[a] == op - 1;
+        CHECK_INT(follows, seen > 0);
+        seen++;
+    }
+    CHECK_INT(seen, 4);
+    gsim_program_release(&i.program);
+    remove(path);
+    remove(copies);
+    remove(folder);
+}
+
 static void broken_files_never_crash(void)
 {
     struct trace t;
@@ -249,6 +292,7 @@ static const struct test_case cases[] = {
     {"wrong values are refused", wrong_values_are_refused},
     {"origin is found", origin_is_found},
     {"queues in turn stay in turn", queues_in_turn_stay_in_turn},
+    {"three queues and copies", three_queues_and_copies},
     {"broken files never crash", broken_files_never_crash},
 };
 
