@@ -14,8 +14,9 @@ static void tell(const struct gsim_ranking *r, const char *option)
     if (r->count < 2) return;
     double gain = r->second.us / r->best.us - 1, mean = r->sum_us / (double)r->count / r->best.us - 1;
     double sure = gsim_ranking_sure(r->best.us, r->second.us);
-    fprintf(stderr, "gpusim: note: %s best is %s, %.1f %% before %s, %.1f %% before the mean of %zu; %.0f %% sure\n",
-            option, r->best.name, 100 * gain, r->second.name, 100 * mean, r->count, 100 * sure);
+    fprintf(stderr, "gpusim: note: %s best is %s, %.1f %% before %s, %.1f %% before the mean of %zu; "
+            "%.0f %% sure that it beats %s\n",
+            option, r->best.name, 100 * gain, r->second.name, 100 * mean, r->count, 100 * sure, r->second.name);
 }
 
 bool gsim_cli_is_best(const char *text) { return text && strcmp(text, GUESS) == 0; }

@@ -425,7 +425,7 @@ void gsim_api_host_work(struct gsim_driver *driver, double us, const char *what)
     if (gsim_driver_failed(driver)) return;
     gsim_time start = gsim_api_begin(p);
     gsim_api_spend(p, us);
-    gsim_api_end(p, GSIM_API_HOST_WORK, start, 0, 0, what);
+    if (us > 0) gsim_api_end(p, GSIM_API_HOST_WORK, start, 0, 0, what); /* else a wait: its calls are records */
 }
 
 /* --- bookkeeping --------------------------------------------------------------------------------------------- */

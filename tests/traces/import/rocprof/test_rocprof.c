@@ -235,7 +235,7 @@ static void queues_in_turn_stay_in_turn(void)
     gsim_program_release(&i.program);
 }
 
-/* Three queues and copies, whose file lies beside. By hand: kernels of 20 us on queues 1, 2, 3 at 0, 24, 48 us and a copy
+/* Three queues and copies, whose file lies beside. By hand: kernels of 20 us on queues 1, 2, 3 at 0, 24, 48 us, a copy
  * to the device of 10 us at 72; nothing overlaps, so it is 82 us from first to last, 4 us between two. */
 static void three_queues_and_copies(void)
 {
