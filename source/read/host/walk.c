@@ -330,7 +330,7 @@ static void execute(struct gsim_cu *s, CXCursor statement, enum CXCursorKind kin
     }
     if (kind == CXCursor_GotoStmt || kind == CXCursor_IndirectGotoStmt) {
         gsim_cu_log_serial(s, s->host.body);
-        gsim_cu_note(s, statement, "goto is not followed: how often what it leads to is executed is not known: once assumed");
+        gsim_cu_note(s, statement, "goto: how often what it leads to is executed is not known: once assumed");
     }
     if (kind == CXCursor_BreakStmt) s->host.flow = GSIM_CU_BREAK;
     if (kind == CXCursor_ContinueStmt) s->host.flow = GSIM_CU_CONTINUE;
