@@ -223,7 +223,7 @@ GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
     X(BENCHMARK, "a built-in workload") X(FILE, "a program file") X(GENERATOR, "a generator") X(SOURCE, "a source")    \
     X(SERVICE, "a service") X(TRACE, "a profiler's trace") X(RANK_TRACES, "traces of several ranks")                   \
     X(CUDA, "a CUDA source") X(PROGRAM, "one program") X(TASKS, "tasks (--task)") X(COPIES, "copies of a task")        \
-    X(RANKS, "ranks (--ranks)") X(SERVER, "a server") X(ONE_GPU, "one GPU")                                       \
+    X(RANKS, "ranks (--ranks)") X(SERVER, "a server") X(ONE_GPU, "one GPU")                                            \
     X(UNMANAGED, "pinned or pageable memory")                                                                          \
     X(OWN_SIZE, "tasks with size=") X(OWN_SCHED, "tasks with sched=")                                                  \
     X(OTHER_PROFILER, "a trace of another one") X(NO_SPEEDUP, "other columns")                                         \

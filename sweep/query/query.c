@@ -79,7 +79,7 @@ static struct gsim_cell view_value(struct gsim_view *view, const char *name)
 
 /* Calls EACH for every axis of the row, in the order of the spec. */
 static void view_axes(struct gsim_view *view, void (*each)(void *data, const char *name, const struct gsim_cell *value),
-                           void *data)
+                      void *data)
 {
     const cJSON *item, *axes = parsed(view, GSIM_COLUMN_axes, &view->axes);
     cJSON_ArrayForEach(item, axes)

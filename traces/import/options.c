@@ -71,7 +71,7 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
 }
 
 #define LEAST_GAPS   10
-#define LONGER       1.5 /* times the gap of a graph that nobody profiles: recorded are it, or four times it */
+#define LONGER       1.5 /* times untraced_gap_us: graphs are recorded at 0.8 to 1.2 or at 4 to 5 times that */
 #define OTHER_GAP_US 0.2 /* off by less a stream's gap is the device's own */
 
 void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, struct gsim_device_spec *device)

@@ -16,7 +16,7 @@
 #define ALIKE        0.2  /* parts between waits differ by less in their launches */
 #define MOSTLY       0.6  /* of the parts are alike */
 #define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework; of parts of less, kernels count */
-#define NEARLY       0.98 /* of the parts, where kernels count */
+#define NEARLY       0.98 /* of the parts, where kernels count: an odd one in fifty */
 #define LEAST_NODES  2    /* of a part all of whose works graphs have launched */
 #define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
 #define LEAST_COUNT  3    /* and how often they must */
