@@ -100,16 +100,6 @@ static void put_option(enum gsim_cli_key key, enum gsim_cli_command command, str
     }
 }
 
-static void put_columns(struct gsim_output *output)
-{
-    gsim_output_text(output, "\nColumns:\n");
-    for (int column = 0; column < GSIM_COLUMN_COUNT; column++) {
-        const char *unit = gsim_column_unit((enum gsim_column)column);
-        gsim_output_printf(output, "  %-18s %s%s%s%s\n", gsim_column_name((enum gsim_column)column),
-                           gsim_column_help((enum gsim_column)column), *unit ? " (" : "", unit, *unit ? ")" : "");
-    }
-}
-
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output)
 {
     const struct command_text *own = text_of(command);
@@ -118,7 +108,14 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
         if (gsim_cli_option_at((enum gsim_cli_key)key)->commands & (1u << command))
             put_option((enum gsim_cli_key)key, command, output);
     }
-    if (command == GSIM_CLI_RESULTS) put_columns(output);
+    if (command == GSIM_CLI_RESULTS) {
+        gsim_output_text(output, "\nColumns:\n");
+        for (int column = 0; column < GSIM_COLUMN_COUNT; column++) {
+            const char *unit = gsim_column_unit((enum gsim_column)column);
+            gsim_output_printf(output, "  %-18s %s%s%s%s\n", gsim_column_name((enum gsim_column)column),
+                               gsim_column_help((enum gsim_column)column), *unit ? " (" : "", unit, *unit ? ")" : "");
+        }
+    }
     gsim_output_printf(output, "\nExamples:\n%s", own->examples);
     gsim_output_text(
         output,

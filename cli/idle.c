@@ -17,13 +17,6 @@ static bool is_given_by_time(const struct gsim_kernel *kernel, const struct gsim
     return kernel->solo_us > 0 && (!kernel->solo_device || strcmp(kernel->solo_device, device->name) == 0);
 }
 
-static size_t count_given_by_time(const struct gsim_program *program, const struct gsim_device_spec *device)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < program->kernel_count; i++) count += is_given_by_time(&program->kernels[i], device);
-    return count;
-}
-
 bool gsim_cli_is_of_kernels(enum gsim_device_number number)
 {
     static const char *const others[] = {"memory_gb",   "resident_grids", "hw_queues",       "launch_queue_depth",
@@ -37,7 +30,8 @@ bool gsim_cli_is_of_kernels(enum gsim_device_number number)
 
 bool gsim_cli_time_alone_text(const struct gsim_program *program, const struct gsim_device_spec *device, char text[160])
 {
-    size_t given = count_given_by_time(program, device);
+    size_t given = 0;
+    for (uint32_t i = 0; i < program->kernel_count; i++) given += is_given_by_time(&program->kernels[i], device);
     text[0] = '\0';
     if (!given) return false;
     if (given == program->kernel_count)
@@ -126,20 +120,6 @@ static bool is_idle(const struct gsim_cli_setup *setup, size_t opt, const struct
     return true;
 }
 
-static void note_opt(const struct gsim_cli_setup *setup, size_t opt, bool idle, const struct gsim_program *program)
-{
-    const char *text = setup->arguments->opts[opt];
-    enum gsim_device_number number = number_of(text);
-    char given[160];
-    if (idle) {
-        fprintf(stderr, "gpusim: note: --opt %.100s changes nothing here", text);
-        put_reason(setup, program, number);
-    } else if (number < GSIM_DEVICE_NUMBER_COUNT && gsim_cli_is_of_kernels(number) &&
-               gsim_cli_time_alone_text(program, &setup->device, given)) {
-        fprintf(stderr, "gpusim: note: --opt %.100s changes only how kernels share the device: %s\n", text, given);
-    }
-}
-
 void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gsim_cli_case *cells, size_t count)
 {
     struct gsim_cli_point point;
@@ -153,7 +133,18 @@ void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gs
     }
     if (!count || !setup->arguments->opt_count || setup->arguments->opt_count > MOST_OPTS) return;
     if (gsim_cli_point_init(&point, &again, cells[0].workload, cells[0].scheduler, &ignored) != GSIM_OK) return;
-    for (size_t i = 0; i < setup->arguments->opt_count; i++)
-        note_opt(setup, i, kernels <= MOST_KERNELS && is_idle(setup, i, cells, count), &point.program);
+    for (size_t i = 0; i < setup->arguments->opt_count; i++) {
+        bool idle = kernels <= MOST_KERNELS && is_idle(setup, i, cells, count);
+        const char *text = setup->arguments->opts[i];
+        enum gsim_device_number number = number_of(text);
+        char given[160];
+        if (idle) {
+            fprintf(stderr, "gpusim: note: --opt %.100s changes nothing here", text);
+            put_reason(setup, &point.program, number);
+        } else if (number < GSIM_DEVICE_NUMBER_COUNT && gsim_cli_is_of_kernels(number) &&
+                   gsim_cli_time_alone_text(&point.program, &setup->device, given)) {
+            fprintf(stderr, "gpusim: note: --opt %.100s changes only how kernels share the device: %s\n", text, given);
+        }
+    }
     gsim_cli_point_release(&point);
 }

@@ -217,14 +217,6 @@ static void tell_progress(void *context, double ratio, uint64_t records)
     gsim_progress_show(progress);
 }
 
-static void start_progress(struct gsim_progress *progress, const char *path)
-{
-    struct stat info;
-    bool is_file = path && stat(path, &info) == 0;
-    gsim_progress_start(progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
-    progress->unit = "MB";
-}
-
 static void tell_round(void *context, uint32_t round)
 {
     struct gsim_progress *progress = context;
@@ -311,7 +303,10 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     if (!asked && device[0]) (void)gsim_cli_trace_take(&i->device, &i->origin, i->gpu_note);
     else if (!asked && strcmp(i->importer->name, "cuda") != 0 && strcmp(i->importer->name, "wfcommons") != 0)
         gsim_cli_note_guess(i->device.name, i->gpu_note, sizeof i->gpu_note);
-    start_progress(&progress, i->path);
+    struct stat info;
+    bool is_file = i->path && stat(i->path, &info) == 0;
+    gsim_progress_start(&progress, is_file ? (uint64_t)info.st_size / 1000000 + 1 : 1, stderr);
+    progress.unit = "MB";
     i->options.progress = tell_progress;
     i->options.progress_context = &progress;
     gsim_import_charge(&i->options, &i->device);
@@ -343,19 +338,6 @@ static enum gsim_status read_trace(struct import *i, struct gsim_error *error)
     return read_for_device(i, error);
 }
 
-/* What was recorded on one GPU, on the other beside the same host. */
-static void take_other(struct import *i)
-{
-    gsim_import_fit_gap(&i->notes, !i->options.removes_overhead, &i->device);
-    i->notes.node_gaps = 0; /* they are told */
-    i->notes.stream_gap_us = 0;
-    gsim_other_replace(&i->other, &i->device);
-    gsim_cli_trace_move(&i->program, &i->other, i->gpu_note);
-    gsim_device_release(&i->device);
-    i->device = i->other;
-    i->is_other = false;
-}
-
 enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *arguments, const char *path,
                                        struct gsim_program *program, struct gsim_import_notes *notes,
                                        struct gsim_trace_steps *steps, struct gsim_import_origin *origin,
@@ -385,7 +367,17 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     gsim_free(words);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
-    if (status == GSIM_OK && i.is_other) take_other(&i);
+    if (status == GSIM_OK && i.is_other) {
+        /* What was recorded on one GPU, on the other beside the same host. */
+        gsim_import_fit_gap(&i.notes, !i.options.removes_overhead, &i.device);
+        i.notes.node_gaps = 0; /* they are told */
+        i.notes.stream_gap_us = 0;
+        gsim_other_replace(&i.other, &i.device);
+        gsim_cli_trace_move(&i.program, &i.other, i.gpu_note);
+        gsim_device_release(&i.device);
+        i.device = i.other;
+        i.is_other = false;
+    }
     if (i.is_other) gsim_device_release(&i.other); /* it failed before */
     if (status == GSIM_OK) note_guesses(&i);
     if (status == GSIM_OK)

@@ -42,19 +42,6 @@ static enum gsim_status check_input(const struct gsim_cli_arguments *arguments, 
     return GSIM_OK;
 }
 
-static enum gsim_status check_inputs(const struct gsim_cli_arguments *arguments, size_t i, struct gsim_error *error)
-{
-    /* The first word behind these is no file: a format, a kind of figure, "merge". */
-    bool has_word = arguments->command == GSIM_CLI_IMPORT || arguments->command == GSIM_CLI_PLOT ||
-                    (arguments->command == GSIM_CLI_RESULTS && keys[i] == GSIM_CLI_OUT);
-    enum gsim_status status = check_input(arguments, i, arguments->value[GSIM_CLI_WORKLOAD], error);
-    if (status == GSIM_OK) status = check_input(arguments, i, arguments->value[GSIM_CLI_DEVICE], error);
-    if (status == GSIM_OK) status = check_input(arguments, i, arguments->value[GSIM_CLI_BASE_DEVICE], error);
-    for (size_t j = has_word; j < arguments->operand_count && status == GSIM_OK; j++)
-        status = check_input(arguments, i, arguments->operands[j], error);
-    return status;
-}
-
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
@@ -63,7 +50,16 @@ enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *argumen
         enum gsim_status status = gsim_output_check(path, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", name_of(i));
         for (size_t j = 0; j < i && status == GSIM_OK; j++) status = check_two(arguments, i, j, error);
-        if (status == GSIM_OK) status = check_inputs(arguments, i, error);
+        if (status == GSIM_OK) {
+            /* The first word behind these is no file: a format, a kind of figure, "merge". */
+            bool has_word = arguments->command == GSIM_CLI_IMPORT || arguments->command == GSIM_CLI_PLOT ||
+                            (arguments->command == GSIM_CLI_RESULTS && keys[i] == GSIM_CLI_OUT);
+            status = check_input(arguments, i, arguments->value[GSIM_CLI_WORKLOAD], error);
+            if (status == GSIM_OK) status = check_input(arguments, i, arguments->value[GSIM_CLI_DEVICE], error);
+            if (status == GSIM_OK) status = check_input(arguments, i, arguments->value[GSIM_CLI_BASE_DEVICE], error);
+            for (size_t j = has_word; j < arguments->operand_count && status == GSIM_OK; j++)
+                status = check_input(arguments, i, arguments->operands[j], error);
+        }
         if (status != GSIM_OK) return status;
     }
     return GSIM_OK;

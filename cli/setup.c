@@ -354,17 +354,6 @@ enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, 
     return status;
 }
 
-/* What is drawn from SOURCE is not known before the run. */
-static enum gsim_status use_source(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                   const struct gsim_source_ops *source, struct gsim_error *error)
-{
-    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SOURCE, error);
-    point->source = source;
-    return status == GSIM_OK ? set_params(setup->arguments, source->name, NULL, source->params, source->params_size,
-                                          &point->arena, &point->numbers, error)
-                             : status;
-}
-
 /* A shared object is code: the command line's own alone are loaded, not those that a file names. */
 static enum gsim_status load_source(const struct gsim_cli_setup *setup, const char *path,
                                     const struct gsim_source_ops **source, struct gsim_error *error)
@@ -372,29 +361,6 @@ static enum gsim_status load_source(const struct gsim_cli_setup *setup, const ch
     const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
     if (named && is_element(named, path)) return gsim_source_load(path, source, error);
     return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
-}
-
-static enum gsim_status read_service(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                     const struct gsim_service *service, struct gsim_error *error)
-{
-    char name[64];
-    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SERVICE, error);
-    if (status != GSIM_OK) return status;
-    snprintf(name, sizeof name, "workloads/services/%s", service->file);
-    const char *path = gsim_data_path(&point->arena, name);
-    return path ? gsim_service_build(service, path, setup->device.name, &point->program, error)
-                : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
-}
-
-static enum gsim_status generate(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                 const struct gsim_generator_ops *generator, struct gsim_error *error)
-{
-    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_GENERATOR, error);
-    if (status != GSIM_OK) return status;
-    point->generator = generator;
-    status = set_params(setup->arguments, generator->name, NULL, generator->params, generator->params_size,
-                        &point->arena, &point->numbers, error);
-    return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -410,15 +376,37 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
                    gsim_text_ends_with(text, ".json.gz");
     *workload = is_path ? NULL : gsim_workload_find(text);
     const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
-    if (generator) return generate(point, setup, generator, error);
+    if (generator) {
+        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_GENERATOR, error);
+        if (status != GSIM_OK) return status;
+        point->generator = generator;
+        status = set_params(setup->arguments, generator->name, NULL, generator->params, generator->params_size,
+                            &point->arena, &point->numbers, error);
+        return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
+    }
     const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
     if (gsim_cli_is_shared_object(text)) {
         enum gsim_status status = load_source(setup, text, &source, error);
         if (status != GSIM_OK) return status;
     }
-    if (source) return use_source(point, setup, source, error);
+    if (source) {
+        /* What is drawn from source is not known before the run. */
+        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SOURCE, error);
+        point->source = source;
+        return status == GSIM_OK ? set_params(setup->arguments, source->name, NULL, source->params, source->params_size,
+                                              &point->arena, &point->numbers, error)
+                                 : status;
+    }
     const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
-    if (service) return read_service(point, setup, service, error);
+    if (service) {
+        char name[64];
+        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SERVICE, error);
+        if (status != GSIM_OK) return status;
+        snprintf(name, sizeof name, "workloads/services/%s", service->file);
+        const char *path = gsim_data_path(&point->arena, name);
+        return path ? gsim_service_build(service, path, setup->device.name, &point->program, error)
+                    : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
+    }
     if (!*workload && gsim_text_ends_with(text, ".cu")) {
         bool is_quiet = setup->is_quiet || setup->arguments->device; /* a sweep: not once a point */
         return gsim_cli_read_cuda(setup->arguments, text, is_quiet, &point->program, error);
@@ -484,19 +472,6 @@ static bool is_set(const struct gsim_cli_setup *setup, const char *number)
     return false;
 }
 
-/* What was changed in the device shows as device.NAME; all else of it follows from its name. */
-static void add_device_numbers(struct gsim_cli_point *point, const struct gsim_cli_setup *setup)
-{
-    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
-        const char *number = gsim_device_number_name((enum gsim_device_number)i);
-        if (!is_set(setup, number)) continue;
-        char name[96], value[40];
-        snprintf(name, sizeof(name), "device.%s", number);
-        snprintf(value, sizeof(value), "%.15g", gsim_device_get(&setup->device, (enum gsim_device_number)i));
-        add_option(point, name, value);
-    }
-}
-
 static void list_options(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
                          const struct gsim_workload_ops *workload, const struct gsim_workload_options *options)
 {
@@ -529,7 +504,15 @@ static void list_options(struct gsim_cli_point *point, const struct gsim_cli_set
         add_params(point, run->placement->name, run->placement->params, run->placement_params);
     add_params(point, "gpu", gsim_gpu_params, &run->gpu);
     add_params(point, run->scheduler->name, run->scheduler->params, point->params);
-    add_device_numbers(point, setup);
+    /* What was changed in the device shows as device.NAME; all else of it follows from its name. */
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
+        const char *number = gsim_device_number_name((enum gsim_device_number)i);
+        if (!is_set(setup, number)) continue;
+        char name[96], value[40];
+        snprintf(name, sizeof(name), "device.%s", number);
+        snprintf(value, sizeof(value), "%.15g", gsim_device_get(&setup->device, (enum gsim_device_number)i));
+        add_option(point, name, value);
+    }
 }
 
 /* Whether the program names a GPU other than the first. */

@@ -166,22 +166,6 @@ static enum gsim_status choose_columns(struct gsim_comparison *comparison, struc
     return GSIM_OK;
 }
 
-/* An --opt is of one of the schedulers or placements. */
-static enum gsim_status check_opts(struct gsim_comparison *comparison, struct gsim_error *error)
-{
-    size_t count = comparison->scheduler_count, all = comparison->placements ? 2 * count : count;
-    struct gsim_arena *arena = &comparison->arena;
-    const struct gsim_scheduler_ops **list = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, all);
-    struct gsim_scheduler_ops *views = GSIM_ARENA_ARRAY(arena, struct gsim_scheduler_ops, count);
-    for (size_t i = 0; i < count; i++) {
-        list[i] = comparison->schedulers[i];
-        if (!comparison->placements) continue;
-        views[i] = gsim_cli_placement_view(comparison->placements[i]);
-        list[count + i] = &views[i];
-    }
-    return gsim_cli_check_opts(comparison->arguments, list, all, error);
-}
-
 struct collector {
     struct gsim_comparison *comparison;
     struct gsim_progress progress;
@@ -196,17 +180,6 @@ static void keep_settings(const struct gsim_cli_point *point, struct gsim_compar
         for (size_t s = 0; s < GSIM_COMPARE_SETTINGS; s++)
             if (strcmp(point->options[i].name, gsim_compare_settings[s]) == 0)
                 snprintf(cell->settings[s], sizeof cell->settings[s], "%s", point->options[i].value);
-}
-
-static uint32_t count_gpus(const struct gsim_timeline *timeline)
-{
-    bool is_used[GSIM_LIMIT_GPUS] = {false};
-    uint32_t count = 0;
-    for (size_t i = 0; i < timeline->kernel_count; i++) {
-        count += !is_used[timeline->kernels[i].device];
-        is_used[timeline->kernels[i].device] = true;
-    }
-    return count;
 }
 
 /* --- --ranks: a cell is a run of all ranks under one scheduler --- */
@@ -298,7 +271,13 @@ static enum gsim_status run_once(void *data, uint64_t item, void *result, struct
         cell->first = timeline.iterations[0];
         cell->iterations = timeline.iteration_count;
         cell->kernels = point.iteration_kernels;
-        cell->gpus = count_gpus(&timeline);
+        bool is_used[GSIM_LIMIT_GPUS] = {false};
+        uint32_t count = 0;
+        for (size_t i = 0; i < timeline.kernel_count; i++) {
+            count += !is_used[timeline.kernels[i].device];
+            is_used[timeline.kernels[i].device] = true;
+        }
+        cell->gpus = count;
         gsim_energy_note(&timeline, point.simulation.device, cell->metrics.makespan, cell->over);
         cell->critical_path = point.iteration.critical_path;
         cell->lower_bound = point.iteration.lower_bound;
@@ -351,21 +330,6 @@ static bool is_drawn_for(const struct gsim_comparison *comparison, size_t worklo
     return gsim_source_find(comparison->workloads[workload]) && !comparison->schedulers[scheduler]->takes_source;
 }
 
-/* One line for each scheduler that programs which are drawn cannot be given. */
-static void tell_drawn(const struct gsim_comparison *comparison)
-{
-    for (size_t s = 0; s < comparison->scheduler_count; s++) {
-        size_t count = 0;
-        for (size_t w = 0; w < comparison->workload_count; w++) {
-            if (!is_drawn_for(comparison, w, s)) continue;
-            if (!count)
-                fprintf(stderr, "gpusim: %s needs the whole program beforehand, and ", comparison->schedulers[s]->name);
-            fprintf(stderr, "%s'%s'", count++ ? ", " : "", comparison->workloads[w]);
-        }
-        if (count) fprintf(stderr, " %s\n", count > 1 ? "are drawn while they run" : "is drawn while it runs");
-    }
-}
-
 /* Bad usage ends the comparison; other failures are told and the table goes on. */
 static enum gsim_status tell_failures(struct collector *c, struct gsim_error *error)
 {
@@ -387,7 +351,17 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
         last = failure->message;
         if (comparison->worst == GSIM_OK) comparison->worst = failure->status;
     }
-    tell_drawn(comparison);
+    /* One line for each scheduler that programs which are drawn cannot be given. */
+    for (size_t s = 0; s < comparison->scheduler_count; s++) {
+        size_t count = 0;
+        for (size_t w = 0; w < comparison->workload_count; w++) {
+            if (!is_drawn_for(comparison, w, s)) continue;
+            if (!count)
+                fprintf(stderr, "gpusim: %s needs the whole program beforehand, and ", comparison->schedulers[s]->name);
+            fprintf(stderr, "%s'%s'", count++ ? ", " : "", comparison->workloads[w]);
+        }
+        if (count) fprintf(stderr, " %s\n", count > 1 ? "are drawn while they run" : "is drawn while it runs");
+    }
     return GSIM_OK;
 }
 
@@ -496,16 +470,27 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
 {
     const struct gsim_cli_arguments *arguments = comparison->arguments; /* with --place A,B */
     uint32_t repeat;
-    enum gsim_status status =
-        gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
+    enum gsim_status status = gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
     comparison->repeat = repeat;
     if (status == GSIM_OK) status = gsim_cli_check_used(comparison->arguments, GSIM_CLI_OF_PROGRAM, error);
     if (status == GSIM_OK) status = choose_workloads(comparison, error);
     if (status == GSIM_OK) drop_without_preset(comparison);
     if (status == GSIM_OK) status = choose_columns(comparison, error);
-    if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS])
-        status = open_ranks(comparison, error);
-    if (status == GSIM_OK) status = check_opts(comparison, error);
+    if (status == GSIM_OK && comparison->arguments->value[GSIM_CLI_RANKS]) status = open_ranks(comparison, error);
+    if (status == GSIM_OK) {
+        /* An --opt is of one of the schedulers or placements. */
+        size_t count = comparison->scheduler_count, all = comparison->placements ? 2 * count : count;
+        struct gsim_arena *arena = &comparison->arena;
+        const struct gsim_scheduler_ops **list = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, all);
+        struct gsim_scheduler_ops *views = GSIM_ARENA_ARRAY(arena, struct gsim_scheduler_ops, count);
+        for (size_t i = 0; i < count; i++) {
+            list[i] = comparison->schedulers[i];
+            if (!comparison->placements) continue;
+            views[i] = gsim_cli_placement_view(comparison->placements[i]);
+            list[count + i] = &views[i];
+        }
+        status = gsim_cli_check_opts(comparison->arguments, list, all, error);
+    }
     if (status == GSIM_OK && arguments->value[GSIM_CLI_PLACE]) status = check_place(comparison, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status == GSIM_OK && comparison->placements && gsim_cli_gpu_count(&comparison->setup) < 2)

@@ -154,20 +154,6 @@ static void put_first_iterations(const struct gsim_comparison *comparison, struc
         }
 }
 
-/* Schedulers whose graphs have no prefetches. */
-static void put_prefetches(const struct gsim_comparison *comparison, struct gsim_output *output)
-{
-    char names[160] = "";
-    for (size_t j = 0; j < comparison->shown_count; j++) {
-        const struct gsim_param *table = comparison->schedulers[j]->params;
-        size_t at = strlen(names);
-        if (table && gsim_params_find(table, "prefetch_nodes"))
-            snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", comparison->names[j]);
-    }
-    if (names[0] && comparison->setup.memory == GSIM_MEMORY_MANAGED && comparison->setup.prefetch)
-        gsim_output_printf(output, "\n%s: prefetches go ahead of a graph, which has no nodes for them\n", names);
-}
-
 static void put_table(const void *what, struct gsim_output *output)
 {
     const struct gsim_comparison *comparison = what;
@@ -197,7 +183,16 @@ static void put_table(const void *what, struct gsim_output *output)
         put_block(comparison, first, last, name_width, output);
     }
     put_first_iterations(comparison, output);
-    put_prefetches(comparison, output);
+    /* Schedulers whose graphs have no prefetches. */
+    char names[160] = "";
+    for (size_t j = 0; j < comparison->shown_count; j++) {
+        const struct gsim_param *table = comparison->schedulers[j]->params;
+        size_t at = strlen(names);
+        if (table && gsim_params_find(table, "prefetch_nodes"))
+            snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "", comparison->names[j]);
+    }
+    if (names[0] && comparison->setup.memory == GSIM_MEMORY_MANAGED && comparison->setup.prefetch)
+        gsim_output_printf(output, "\n%s: prefetches go ahead of a graph, which has no nodes for them\n", names);
     put_over(comparison, output);
 }
 

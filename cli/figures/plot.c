@@ -303,23 +303,6 @@ static void note_absent(const struct gsim_frame *frame, const struct gsim_result
     }
 }
 
-/* A run's makespan is of all its iterations. */
-static void note_iterations(const struct gsim_frame *frame, const struct gsim_results_query *query)
-{
-    const char *quantity = query->value ? query->value : query->y;
-    if (quantity && strcmp(quantity, "makespan_us") == 0 &&
-        gsim_frame_distinct(frame, gsim_frame_find(frame, "iterations_run")) > 1)
-        fprintf(
-            stderr,
-            "gpusim: note: makespan_us covers different numbers of iterations (iterations_run): see iteration_us\n");
-}
-
-static void note_losses(const struct gsim_frame *frame, struct gsim_arena *arena)
-{
-    const char *losses = gsim_frame_losses(frame, arena);
-    if (losses) fprintf(stderr, "gpusim: note: %s (see gpusim results FILE --where 'status != ok')\n", losses);
-}
-
 static enum gsim_status draw_results(struct command *c, struct gsim_error *error)
 {
     struct gsim_frame frame = {0};
@@ -332,7 +315,10 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
                                                     : gsim_frame_read(&frame, c->arguments->operands[i], error);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
-    if (status == GSIM_OK) note_losses(&frame, &c->arena);
+    if (status == GSIM_OK) {
+        const char *losses = gsim_frame_losses(&frame, &c->arena);
+        if (losses) fprintf(stderr, "gpusim: note: %s (see gpusim results FILE --where 'status != ok')\n", losses);
+    }
     if (status == GSIM_OK) status = gsim_results_choose(&frame, c->kind, &query, error);
     if (status == GSIM_OK && !gsim_results_has_speedup(c->kind, &query))
         status = gsim_cli_check_used(c->arguments, GSIM_CLI_OF_NO_SPEEDUP, error);
@@ -341,9 +327,15 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     if (status == GSIM_OK) status = plot(&frame, &query, &c->figure, &note, error);
     if (status == GSIM_OK) status = gsim_figure_finish(&c->figure, error);
     if (status == GSIM_OK) note_absent(&frame, &query);
-    if (status == GSIM_OK) note_iterations(&frame, &query);
-    if (status == GSIM_OK && *note)
-        fprintf(stderr, "gpusim: note: %s (see --where)\n", note);
+    if (status == GSIM_OK) {
+        /* A run's makespan is of all its iterations. */
+        const char *quantity = query.value ? query.value : query.y;
+        if (quantity && strcmp(quantity, "makespan_us") == 0 &&
+            gsim_frame_distinct(&frame, gsim_frame_find(&frame, "iterations_run")) > 1)
+            fprintf(stderr, "gpusim: note: makespan_us covers different numbers of iterations (iterations_run): see "
+                            "iteration_us\n");
+    }
+    if (status == GSIM_OK && *note) fprintf(stderr, "gpusim: note: %s (see --where)\n", note);
     gsim_frame_release(&frame);
     return status;
 }

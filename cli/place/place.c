@@ -21,18 +21,6 @@ bool gsim_cli_ignores_place(const struct gsim_scheduler_ops *scheduler)
     return scheduler == gsim_scheduler_find("eager");
 }
 
-/* The file of --sched plan=FILE, which may be one of several. */
-static enum gsim_status read_plan(struct gsim_cli_point *point, const struct gsim_cli_setup *setup,
-                                  struct gsim_error *error)
-{
-    char path[1024];
-    const char *text = setup->arguments->value[GSIM_CLI_SCHED], *at = text ? strstr(text, GSIM_CLI_PLAN_SCHED) : NULL;
-    if (!at) return gsim_error_set(error, GSIM_USAGE, "--sched plan=FILE: expected a file");
-    at += strlen(GSIM_CLI_PLAN_SCHED);
-    snprintf(path, sizeof path, "%.*s", (int)strcspn(at, ","), at);
-    return gsim_op_plan_read(&point->plan, path, error) ? gsim_error_prefix(error, "--sched") : GSIM_OK;
-}
-
 /* Who knows one GPU, but takes a placed program, gets the program's own GPUs. */
 static const struct gsim_placement_ops *of_program(const struct gsim_cli_point *point)
 {
@@ -51,7 +39,14 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
         if (setup->placement)
             return gsim_error_set(error, GSIM_USAGE, "--place: the plan says which GPU a kernel is for");
         point->simulation.op_plan = &point->plan;
-        return read_plan(point, setup, error);
+        /* The file of --sched plan=FILE, which may be one of several. */
+        char path[1024];
+        const char *text = setup->arguments->value[GSIM_CLI_SCHED],
+                   *at = text ? strstr(text, GSIM_CLI_PLAN_SCHED) : NULL;
+        if (!at) return gsim_error_set(error, GSIM_USAGE, "--sched plan=FILE: expected a file");
+        at += strlen(GSIM_CLI_PLAN_SCHED);
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(at, ","), at);
+        return gsim_op_plan_read(&point->plan, path, error) ? gsim_error_prefix(error, "--sched") : GSIM_OK;
     }
     if (setup->arguments->value[GSIM_CLI_PLACE] && setup->arguments->command != GSIM_CLI_COMPARE &&
         gsim_cli_ignores_place(point->simulation.scheduler))

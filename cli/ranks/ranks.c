@@ -90,27 +90,24 @@ void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file)
     *file = (struct gsim_cli_rank_file){0};
 }
 
-/* --ranks N: so many of --workload. */
-static enum gsim_status use_count(struct gsim_cli_ranks *r, const char *text, double number, struct gsim_error *error)
-{
-    const char *workload = r->workload;
-    if (number < 1 || number > GSIM_LIMIT_RANKS)
-        return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS,
-                              text);
-    if (!workload)
-        return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks", text);
-    r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
-    r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
-    r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
-    return GSIM_OK;
-}
-
 static enum gsim_status read_ranks(struct gsim_cli_ranks *r, const char *text, struct gsim_error *error)
 {
     double number;
-    if (gsim_text_quantity(text, &number)) return use_count(r, text, number, error);
-    if (r->workload)
-        return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
+    if (gsim_text_quantity(text, &number)) {
+        /* --ranks N: so many of --workload. */
+        const char *workload = r->workload;
+        if (number < 1 || number > GSIM_LIMIT_RANKS)
+            return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS,
+                                  text);
+        if (!workload)
+            return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks",
+                                  text);
+        r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
+        r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
+        r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
+        return GSIM_OK;
+    }
+    if (r->workload) return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
     return gsim_cli_rank_file_read(text, &r->file, error);
 }
 
@@ -291,21 +288,6 @@ enum gsim_status gsim_cli_ranks_time(const struct gsim_cli_ranks *r, uint64_t ad
     return status;
 }
 
-static enum gsim_status simulate(struct gsim_cli_ranks *r, struct gsim_error *error)
-{
-    struct gsim_timeline timeline = {0};
-    struct gsim_scenario scenario = {.simulation = r->points[0].simulation, .is_checked = true};
-    enum gsim_status status =
-        gsim_scenario_join(&scenario, r->ranks, r->count, &r->node.links, r->setup.iterations, error);
-    scenario.simulation.detailed = true;
-    if (!status) status = gsim_run(&scenario, &timeline, error);
-    if (!status)
-        status = gsim_cli_deliver_all(r->arguments, &scenario.simulation, &timeline, &r->points[0], NULL, error);
-    gsim_timeline_release(&timeline);
-    gsim_scenario_release(&scenario);
-    return status;
-}
-
 enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct gsim_cli_ranks r = {0};
@@ -314,7 +296,17 @@ enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, 
     if (!status)
         status = gsim_cli_ranks_init(&r, arguments, arguments->value[GSIM_CLI_RANKS],
                                      arguments->value[GSIM_CLI_WORKLOAD], error);
-    if (!status) status = simulate(&r, error);
+    if (!status) {
+        struct gsim_timeline timeline = {0};
+        struct gsim_scenario scenario = {.simulation = r.points[0].simulation, .is_checked = true};
+        status = gsim_scenario_join(&scenario, r.ranks, r.count, &r.node.links, r.setup.iterations, error);
+        scenario.simulation.detailed = true;
+        if (!status) status = gsim_run(&scenario, &timeline, error);
+        if (!status)
+            status = gsim_cli_deliver_all(r.arguments, &scenario.simulation, &timeline, &r.points[0], NULL, error);
+        gsim_timeline_release(&timeline);
+        gsim_scenario_release(&scenario);
+    }
     gsim_cli_ranks_release(&r);
     return status;
 }

@@ -194,16 +194,6 @@ static void find_offset(const struct gsim_cli_rank_trace *first, struct gsim_cli
     gsim_free(differences);
 }
 
-static void find_offsets(struct gsim_cli_rank_traces *t)
-{
-    double least = 0;
-    for (uint32_t i = 1; i < t->count; i++) {
-        find_offset(&t->traces[0], &t->traces[i]);
-        if (t->traces[i].offset_us < least) least = t->traces[i].offset_us;
-    }
-    for (uint32_t i = 0; i < t->count; i++) t->traces[i].offset_us -= least;
-}
-
 void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...)
 {
     char text[320];
@@ -338,8 +328,8 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     *t = (struct gsim_cli_rank_traces){0};
     enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANK_TRACES, error);
     if (!status) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
-    bool is_file = arguments->value[GSIM_CLI_RANKS] ||
-                   (arguments->operand_count == 1 && !is_folder(arguments->operands[0]));
+    bool is_file =
+        arguments->value[GSIM_CLI_RANKS] || (arguments->operand_count == 1 && !is_folder(arguments->operands[0]));
     if (!status && is_file) return read_file(t, arguments, error);
     for (size_t i = 0; i < arguments->operand_count && !status; i++)
         status = is_folder(arguments->operands[i]) ? add_folder(t, arguments->operands[i], &room, error)
@@ -349,7 +339,14 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
                                 t->traces[0].world);
     if (!status) status = open_setup(t, arguments, error);
     for (uint32_t i = 0; i < t->count && !status; i++) status = read_trace(t, &t->traces[i], removes, error);
-    if (!status) find_offsets(t);
+    if (!status) {
+        double least = 0;
+        for (uint32_t i = 1; i < t->count; i++) {
+            find_offset(&t->traces[0], &t->traces[i]);
+            if (t->traces[i].offset_us < least) least = t->traces[i].offset_us;
+        }
+        for (uint32_t i = 0; i < t->count; i++) t->traces[i].offset_us -= least;
+    }
     if (!status) tell(t);
     if (!status) status = move(t, error);
     if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
@@ -372,27 +369,6 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
 }
 
 /* --- replayed together, for "gpusim validate" --- */
-/* When each op of TASK's program started and ended, from the rank's first launch on. */
-static void find_moments(const struct gsim_timeline *t, const struct gsim_scenario *scenario, uint32_t task,
-                         struct gsim_moment *moments, uint32_t op_count)
-{
-    uint32_t first = scenario->set->first_op[task];
-    gsim_time origin = GSIM_TIME_NEVER;
-    for (uint32_t i = 0; i < op_count; i++) moments[i] = (struct gsim_moment){NAN, NAN};
-    for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].task == task && t->kernels[i].launch < origin) origin = t->kernels[i].launch;
-    for (size_t i = 0; i < t->copy_count; i++)
-        if (t->copies[i].task == task && t->copies[i].launch < origin) origin = t->copies[i].launch;
-    for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].task == task)
-            moments[t->kernels[i].op - first] = (struct gsim_moment){gsim_time_us(t->kernels[i].start - origin),
-                                                                     gsim_time_us(t->kernels[i].end - origin)};
-    for (size_t i = 0; i < t->copy_count; i++)
-        if (t->copies[i].task == task)
-            moments[t->copies[i].op - first] = (struct gsim_moment){gsim_time_us(t->copies[i].start - origin),
-                                                                    gsim_time_us(t->copies[i].end - origin)};
-}
-
 static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace,
                             const struct gsim_timeline *timeline, const struct gsim_scenario *scenario, uint32_t task,
                             struct gsim_error *error)
@@ -402,7 +378,25 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_c
     char note[96];
     snprintf(note, sizeof note, "rank %u of %u, replayed with the others: %llu collectives", trace->rank, trace->world,
              (unsigned long long)trace->notes.collectives);
-    find_moments(timeline, scenario, task, moments, trace->program.op_count);
+    /* When each op of task's program started and ended, from the rank's first launch on. */
+    uint32_t op_count = trace->program.op_count;
+    uint32_t first = scenario->set->first_op[task];
+    gsim_time origin = GSIM_TIME_NEVER;
+    for (uint32_t i = 0; i < op_count; i++) moments[i] = (struct gsim_moment){NAN, NAN};
+    for (size_t i = 0; i < timeline->kernel_count; i++)
+        if (timeline->kernels[i].task == task && timeline->kernels[i].launch < origin)
+            origin = timeline->kernels[i].launch;
+    for (size_t i = 0; i < timeline->copy_count; i++)
+        if (timeline->copies[i].task == task && timeline->copies[i].launch < origin)
+            origin = timeline->copies[i].launch;
+    for (size_t i = 0; i < timeline->kernel_count; i++)
+        if (timeline->kernels[i].task == task)
+            moments[timeline->kernels[i].op - first] = (struct gsim_moment){
+                gsim_time_us(timeline->kernels[i].start - origin), gsim_time_us(timeline->kernels[i].end - origin)};
+    for (size_t i = 0; i < timeline->copy_count; i++)
+        if (timeline->copies[i].task == task)
+            moments[timeline->copies[i].op - first] = (struct gsim_moment){
+                gsim_time_us(timeline->copies[i].start - origin), gsim_time_us(timeline->copies[i].end - origin)};
     const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : trace->path,
                                                 .gpu = trace->notes.gpu,
                                                 .program = &trace->program,

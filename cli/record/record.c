@@ -81,15 +81,6 @@ static void calibrate(const char *tracer, char cost[COST_ROOM])
     if (!*cost) fprintf(stderr, "gpusim: note: what recording costs could not be measured: it is estimated\n");
 }
 
-/* Of a library that programs load, too: ours behind what is there. */
-static void add_to(const char *name, const char *value)
-{
-    char all[2 * PATH_ROOM];
-    const char *before = getenv(name);
-    snprintf(all, sizeof all, "%s%s%s", before ? before : "", before && *before ? ":" : "", value);
-    setenv(name, all, 1);
-}
-
 /* TRACER NULL: nothing is loaded. Returns waitpid()'s status. */
 static int run(const char *tracer, const char *out, const char *mode, const char *range, const char *cost,
                bool arguments, char *const words[])
@@ -101,7 +92,12 @@ static int run(const char *tracer, const char *out, const char *mode, const char
     if (tracer) {
         setenv("CUDA_INJECTION64_PATH", tracer, 1);
         setenv("NVTX_INJECTION64_PATH", tracer, 1);
-        add_to("LD_PRELOAD", tracer);
+        /* Of a library that programs load, too: ours behind what is there. */
+        const char *name = "LD_PRELOAD";
+        char all[2 * PATH_ROOM];
+        const char *before = getenv(name);
+        snprintf(all, sizeof all, "%s%s%s", before ? before : "", before && *before ? ":" : "", tracer);
+        setenv(name, all, 1);
         setenv("GPUSIM_TRACE_OUT", out, 1);
         if (mode) setenv("GPUSIM_TRACE_MODE", mode, 1);
         if (range) setenv("GPUSIM_TRACE_RANGE", range, 1);
@@ -228,16 +224,6 @@ static void profile(const char *path, size_t count, char *const words[])
     gsim_free(all);
 }
 
-/* The program's, also where a signal ended it. */
-static int pass_on(int status)
-{
-    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
-    fflush(NULL);
-    signal(WTERMSIG(status), SIG_DFL);
-    raise(WTERMSIG(status));
-    return 128 + WTERMSIG(status);
-}
-
 static bool is_range(const char *text)
 {
     char *end, *last;
@@ -274,5 +260,10 @@ int gsim_cli_record(const struct gsim_cli_arguments *arguments)
     if (is_there && status == 0 && arguments->value[GSIM_CLI_RECORD_PROFILE]) profile(path, count, words);
     gsim_free(words);
     if (!visit_beside(path, false)) fprintf(stderr, "gpusim: no recording: the program used no CUDA, or see above\n");
-    return pass_on(status);
+    /* The program's, also where a signal ended it. */
+    if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+    fflush(NULL);
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
 }

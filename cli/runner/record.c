@@ -90,28 +90,22 @@ static enum gsim_status time_run(struct stage *stage, struct gsim_record_run *ru
     return status;
 }
 
-/* Of the iterations after the warm-up, the one of median length; the last is left out, where there are others: the
- * device's memory was written before it. */
-static uint32_t median_iteration(const struct gsim_timeline *timeline, uint32_t first)
-{
-    uint32_t count = (uint32_t)timeline->iteration_count - first, best = first;
-    if (count > 1) count--;
-    for (uint32_t i = first; i < first + count; i++) {
-        uint32_t shorter = 0;
-        for (uint32_t j = first; j < first + count; j++)
-            if (iteration_us(timeline, j) < iteration_us(timeline, i) ||
-                (iteration_us(timeline, j) == iteration_us(timeline, i) && j < i))
-                shorter++;
-        if (shorter == count / 2) best = i;
-    }
-    return best;
-}
-
 GSIM_ORDER(compare_launches, struct gsim_record_op, GSIM_UP(launch_us) GSIM_UP(start_us))
 
 static void keep_trace(struct stage *stage, struct gsim_record_run *run, const struct gsim_timeline *t)
 {
-    uint32_t chosen = median_iteration(t, stage->record->warmup);
+    /* Of the iterations after the warm-up, the one of median length; the last is left out, where there are others: the
+     * device's memory was written before it. */
+    uint32_t first = stage->record->warmup;
+    uint32_t count = (uint32_t)t->iteration_count - first, chosen = first;
+    if (count > 1) count--;
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t shorter = 0;
+        for (uint32_t j = first; j < first + count; j++)
+            if (iteration_us(t, j) < iteration_us(t, i) || (iteration_us(t, j) == iteration_us(t, i) && j < i))
+                shorter++;
+        if (shorter == count / 2) chosen = i;
+    }
     gsim_time origin = t->iterations[chosen].start;
     run->traced_us = iteration_us(t, chosen);
     run->ops = GSIM_ARENA_ARRAY(&stage->record->arena, struct gsim_record_op, t->kernel_count + t->copy_count + 1);
@@ -206,19 +200,6 @@ static cudaError_t launch_held(struct stage *stage, struct gsim_run_slice *slice
     return result == cudaSuccess ? freed : result;
 }
 
-static void keep_slices(struct gsim_record_case *c, const struct gsim_tracer_activity *list, size_t count)
-{
-    for (uint32_t i = 0; i < c->profile_count; i++) {
-        double times[SLICE_REPEATS];
-        size_t found = 0;
-        for (size_t k = 0; k < count && found < SLICE_REPEATS; k++)
-            if (list[k].call == c->profile[i].op_index + 1)
-                times[found++] = (double)(list[k].end_ns - list[k].start_ns) * 1e-3;
-        gsim_runner_sort(times, found);
-        if (found) c->profile[i].slice_us = times[found / 2];
-    }
-}
-
 /* Each kernel op once more, while most of the GPU is held; its data are there since profile_case. */
 static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *error)
 {
@@ -235,7 +216,18 @@ static enum gsim_status profile_slices(struct stage *stage, struct gsim_error *e
             if (stage->program.ops[i].kind == GSIM_OP_KERNEL)
                 result = launch_held(stage, &slice, tracer, &stage->program.ops[i], stream);
     if (tracer && status == GSIM_OK) gsim_tracer_stop(tracer, &list, &count, &dropped);
-    if (status == GSIM_OK && result == cudaSuccess) keep_slices(stage->at, list, count);
+    if (status == GSIM_OK && result == cudaSuccess) {
+        struct gsim_record_case *c = stage->at;
+        for (uint32_t i = 0; i < c->profile_count; i++) {
+            double times[SLICE_REPEATS];
+            size_t found = 0;
+            for (size_t k = 0; k < count && found < SLICE_REPEATS; k++)
+                if (list[k].call == c->profile[i].op_index + 1)
+                    times[found++] = (double)(list[k].end_ns - list[k].start_ns) * 1e-3;
+            gsim_runner_sort(times, found);
+            if (found) c->profile[i].slice_us = times[found / 2];
+        }
+    }
     if (result != cudaSuccess)
         status = gsim_error_set(error, GSIM_SIM, "kernels on a slice of the GPU: %s", cudaGetErrorString(result));
     gsim_tracer_destroy(tracer);

@@ -205,20 +205,6 @@ static bool take_flag(struct gsim_runner_words *words, const char *flag)
     return false;
 }
 
-static void list_runs(const struct gsim_record *record)
-{
-    char text[GSIM_TEXT_SIZE];
-    for (uint32_t i = 0; i < record->case_count; i++) {
-        const struct gsim_record_case *c = &record->cases[i];
-        struct gsim_workload_options options = c->options;
-        printf("%-5s size %-12.15g %-10s %-10s %s, %u runs\n", c->workload->name, c->options.size,
-               gsim_text_bytes(text, program_bytes(c->workload, &options, c->options.size)),
-               c->options.shape == GSIM_SHAPE_SERIAL ? "serial" : "concurrent", c->is_test ? "test" : "fit",
-               c->run_count);
-    }
-    printf("%u runs\n", record->run_count);
-}
-
 enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner_words *words,
                                   struct gsim_cli_arguments *arguments, struct gsim_cli_setup *setup,
                                   struct gsim_error *error)
@@ -244,8 +230,18 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
     record->memory = setup->memory;
     record->seed = setup->seed;
     record->name = name ? name : record->gpu.name;
-    if (is_dry) list_runs(record);
-    else record->path = path;
+    if (is_dry) {
+        char text[GSIM_TEXT_SIZE];
+        for (uint32_t i = 0; i < record->case_count; i++) {
+            const struct gsim_record_case *c = &record->cases[i];
+            struct gsim_workload_options options = c->options;
+            printf("%-5s size %-12.15g %-10s %-10s %s, %u runs\n", c->workload->name, c->options.size,
+                   gsim_text_bytes(text, program_bytes(c->workload, &options, c->options.size)),
+                   c->options.shape == GSIM_SHAPE_SERIAL ? "serial" : "concurrent", c->is_test ? "test" : "fit",
+                   c->run_count);
+        }
+        printf("%u runs\n", record->run_count);
+    } else record->path = path;
     return GSIM_OK;
 }
 

@@ -32,35 +32,6 @@ static void put_profile(struct gsim_output *output, const struct gsim_record *re
     gsim_output_text(output, "]}");
 }
 
-static void put_traced(struct gsim_output *output, const struct gsim_record_run *run)
-{
-    gsim_output_put(output, ",\n  'traced':{'iteration_us':%.3f,'ops':[", run->traced_us);
-    for (uint32_t i = 0; i < run->op_count; i++) {
-        const struct gsim_record_op *op = &run->ops[i];
-        gsim_output_put(output, "%s\n   {'op':%u,'kind':'%s',", i ? "," : "", op->op_index,
-                        op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
-        if (op->is_kernel) gsim_output_put(output, "'name':%q", op->name);
-        else gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
-        gsim_output_put(output, ",'stream':%u,'launch_us':%.3f,'start_us':%.3f,'end_us':%.3f}", op->stream,
-                        op->launch_us, op->start_us, op->end_us);
-    }
-    gsim_output_text(output, "]}");
-}
-
-/* Means per iteration: some calls are made in some iterations only. */
-static void put_calls(struct gsim_output *output, const struct gsim_record_run *run)
-{
-    bool first = true;
-    gsim_output_text(output, ",\n  \"calls\":[");
-    for (int api = 0; api < GSIM_API_COUNT; api++) {
-        if (run->call_count[api] <= 0) continue;
-        gsim_output_printf(output, "%s{\"call\":\"%s\",\"count\":%.6g,\"total_us\":%.3f}", first ? "" : ",",
-                           gsim_api_name((enum gsim_api)api), run->call_count[api], run->call_us[api]);
-        first = false;
-    }
-    gsim_output_text(output, "]");
-}
-
 static void put_run(struct gsim_output *output, const struct gsim_record *record, const struct gsim_record_case *c,
                     const struct gsim_record_run *run)
 {
@@ -73,23 +44,30 @@ static void put_run(struct gsim_output *output, const struct gsim_record *record
     for (uint32_t i = 0; i < run->iteration_count; i++)
         gsim_output_printf(output, "%s%.3f", i ? "," : "", run->iteration_us[i]);
     gsim_output_text(output, "]");
-    put_calls(output, run);
-    if (record->is_traced) put_traced(output, run);
+    /* Means per iteration: some calls are made in some iterations only. */
+    bool first = true;
+    gsim_output_text(output, ",\n  \"calls\":[");
+    for (int api = 0; api < GSIM_API_COUNT; api++) {
+        if (run->call_count[api] <= 0) continue;
+        gsim_output_printf(output, "%s{\"call\":\"%s\",\"count\":%.6g,\"total_us\":%.3f}", first ? "" : ",",
+                           gsim_api_name((enum gsim_api)api), run->call_count[api], run->call_us[api]);
+        first = false;
+    }
+    gsim_output_text(output, "]");
+    if (record->is_traced) {
+        gsim_output_put(output, ",\n  'traced':{'iteration_us':%.3f,'ops':[", run->traced_us);
+        for (uint32_t i = 0; i < run->op_count; i++) {
+            const struct gsim_record_op *op = &run->ops[i];
+            gsim_output_put(output, "%s\n   {'op':%u,'kind':'%s',", i ? "," : "", op->op_index,
+                            op->is_kernel ? "kernel" : gsim_copy_kind_name(op->copy_kind));
+            if (op->is_kernel) gsim_output_put(output, "'name':%q", op->name);
+            else gsim_output_printf(output, "\"bytes\":%llu", (unsigned long long)op->bytes);
+            gsim_output_put(output, ",'stream':%u,'launch_us':%.3f,'start_us':%.3f,'end_us':%.3f}", op->stream,
+                            op->launch_us, op->start_us, op->end_us);
+        }
+        gsim_output_text(output, "]}");
+    }
     gsim_output_text(output, "}");
-}
-
-static void put_head(struct gsim_output *output, const struct gsim_record *record)
-{
-    time_t now = time(NULL);
-    struct tm day;
-    char date[16] = "";
-    if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
-    gsim_output_put(output, "{'schema':'gpusim-runs/1','name':%q,'gpu':%q,'device':%q,'host':%q,'driver':%q,"
-                            "'cuda':'%s','compute_capability':%d,\n 'sm_clock_mhz':%d,'memory_clock_mhz':%d,"
-                            "'date':'%s','tracer':'%s','tracer_excess_us':%.3f,\n", record->name, record->gpu.name,
-                    record->device->name, record->gpu.host, record->gpu.driver, record->gpu.cuda,
-                    record->gpu.compute_capability, record->gpu.sm_clock_mhz, record->gpu.memory_clock_mhz, date,
-                    record->is_traced ? "cupti" : "none", record->tracer_excess_us);
 }
 
 enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim_error *error)
@@ -97,7 +75,17 @@ enum gsim_status gsim_record_write(const struct gsim_record *record, struct gsim
     struct gsim_output output;
     enum gsim_status status = gsim_output_open(&output, record->path, error);
     if (status != GSIM_OK) return status;
-    put_head(&output, record);
+    time_t now = time(NULL);
+    struct tm day;
+    char date[16] = "";
+    if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
+    gsim_output_put(&output,
+                    "{'schema':'gpusim-runs/1','name':%q,'gpu':%q,'device':%q,'host':%q,'driver':%q,"
+                    "'cuda':'%s','compute_capability':%d,\n 'sm_clock_mhz':%d,'memory_clock_mhz':%d,"
+                    "'date':'%s','tracer':'%s','tracer_excess_us':%.3f,\n",
+                    record->name, record->gpu.name, record->device->name, record->gpu.host, record->gpu.driver,
+                    record->gpu.cuda, record->gpu.compute_capability, record->gpu.sm_clock_mhz,
+                    record->gpu.memory_clock_mhz, date, record->is_traced ? "cupti" : "none", record->tracer_excess_us);
     gsim_output_text(&output, " \"profiles\":[");
     bool first = true;
     for (uint32_t i = 0; i < record->case_count; i++) {

@@ -113,16 +113,6 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
     return status;
 }
 
-/* A source is of managed memory where it allocates any; a graph holds no prefetches. */
-static enum gsim_status prepare(struct source *s, struct gsim_error *error)
-{
-    if (!s->arguments->value[GSIM_CLI_MEMORY])
-        s->setup.memory = s->log.has_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
-    if (s->arguments->value[GSIM_CLI_AS_GRAPH]) s->setup.prefetch = false;
-    s->setup.program = &s->program;
-    return gsim_cli_point_init(&s->point, &s->setup, s->path, s->scheduler, error);
-}
-
 /* Calls whose count or whether is not known, so that no time is. */
 static uint32_t count_unknown(const struct gsim_cuda_log *log)
 {
@@ -192,16 +182,6 @@ static void tell(const struct source *s)
             c->removed_syncs, c->added_syncs);
 }
 
-static enum gsim_status write_text(const char *to, const char *text, size_t length, struct gsim_error *error)
-{
-    struct gsim_output output = {0};
-    enum gsim_status status = gsim_output_open(&output, to, error);
-    if (status == GSIM_OK) gsim_output_bytes(&output, text, length);
-    if (status == GSIM_OK) status = gsim_output_commit(&output, error);
-    gsim_output_release(&output);
-    return status;
-}
-
 static enum gsim_status write(struct source *s, struct gsim_error *error)
 {
     struct gsim_output source = {0}, difference = {0};
@@ -231,7 +211,13 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
     if (status == GSIM_OK && s->arguments->value[GSIM_CLI_CHECK])
         status = check_in_orders(s->path, &s->cuda, &s->run, text, length, error);
     if (status == GSIM_OK) status = gsim_cli_write_plan(s->arguments, &s->timeline, error);
-    if (status == GSIM_OK && to) status = write_text(to, text, length, error);
+    if (status == GSIM_OK && to) {
+        struct gsim_output output = {0};
+        status = gsim_output_open(&output, to, error);
+        if (status == GSIM_OK) gsim_output_bytes(&output, text, length);
+        if (status == GSIM_OK) status = gsim_output_commit(&output, error);
+        gsim_output_release(&output);
+    }
     if (status == GSIM_OK && diff) status = gsim_output_commit(&difference, error);
     gsim_output_release(&source);
     gsim_output_release(&difference);
@@ -239,30 +225,33 @@ static enum gsim_status write(struct source *s, struct gsim_error *error)
     return status;
 }
 
-/* The source as it stands: its own streams. */
-static enum gsim_status check_itself(struct source *s, struct gsim_error *error)
-{
-    s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + s->arguments->operand_count));
-    enum gsim_status status = s->words ? gsim_cli_source(s->arguments, s->words, &s->cuda, error)
-                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (status == GSIM_OK) status = gsim_cli_source_run(s->arguments, s->path, false, &s->cuda, &s->run, error);
-    if (status == GSIM_OK) status = check_in_orders(s->path, &s->cuda, &s->run, NULL, 0, error);
-    gsim_cli_run_release(&s->run);
-    gsim_free(s->words);
-    return status;
-}
-
 enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct source s = {.arguments = arguments, .path = arguments->operands[0]};
     const char *const *value = arguments->value;
-    if (value[GSIM_CLI_CHECK] && !value[GSIM_CLI_SCHED] && !value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF])
-        return check_itself(&s, error);
+    if (value[GSIM_CLI_CHECK] && !value[GSIM_CLI_SCHED] && !value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF]) {
+        /* The source as it stands: its own streams. */
+        s.words = gsim_alloc(sizeof *s.words * (s.arguments->repeated_count + s.arguments->operand_count));
+        enum gsim_status status = s.words ? gsim_cli_source(s.arguments, s.words, &s.cuda, error)
+                                          : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        if (status == GSIM_OK) status = gsim_cli_source_run(s.arguments, s.path, false, &s.cuda, &s.run, error);
+        if (status == GSIM_OK) status = check_in_orders(s.path, &s.cuda, &s.run, NULL, 0, error);
+        gsim_cli_run_release(&s.run);
+        gsim_free(s.words);
+        return status;
+    }
     enum gsim_status status = check_words(&s, error);
     if (status == GSIM_OK) name_command(&s);
     if (status == GSIM_OK) status = read_source(&s, error);
     if (status == GSIM_OK) status = gsim_cli_source_used(&s.cuda, error);
-    if (status == GSIM_OK) status = prepare(&s, error);
+    if (status == GSIM_OK) {
+        /* A source is of managed memory where it allocates any; a graph holds no prefetches. */
+        if (!s.arguments->value[GSIM_CLI_MEMORY])
+            s.setup.memory = s.log.has_managed ? GSIM_MEMORY_MANAGED : GSIM_MEMORY_PINNED;
+        if (s.arguments->value[GSIM_CLI_AS_GRAPH]) s.setup.prefetch = false;
+        s.setup.program = &s.program;
+        status = gsim_cli_point_init(&s.point, &s.setup, s.path, s.scheduler, error);
+    }
     if (status == GSIM_OK) status = write(&s, error);
     gsim_timeline_release(&s.timeline);
     gsim_cli_point_release(&s.point);

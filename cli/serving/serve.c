@@ -439,17 +439,6 @@ static enum gsim_status run_table(struct serve *v, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status check_opts(const struct serve *v, struct gsim_error *error)
-{
-    struct gsim_scheduler_ops views[MOST_NAMES];
-    const struct gsim_scheduler_ops *list[MOST_NAMES];
-    for (uint32_t i = 0; i < v->policy_count; i++) {
-        views[i] = gsim_cli_policy_view(v->policies[i]);
-        list[i] = &views[i];
-    }
-    return gsim_cli_check_opts(v->arguments, list, v->policy_count, error);
-}
-
 int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
 {
     struct serve v = {.arguments = arguments};
@@ -460,15 +449,23 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
             : gsim_error_set(&error, GSIM_USAGE, "nothing to serve: expected gpusim serve SPEC.json");
     if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &v.server, &error);
     if (!status) status = parse_policies(&v, &error);
-    if (!status) status = check_opts(&v, &error);
+    if (!status) {
+        struct gsim_scheduler_ops views[MOST_NAMES];
+        const struct gsim_scheduler_ops *list[MOST_NAMES];
+        for (uint32_t i = 0; i < v.policy_count; i++) {
+            views[i] = gsim_cli_policy_view(v.policies[i]);
+            list[i] = &views[i];
+        }
+        status = gsim_cli_check_opts(v.arguments, list, v.policy_count, &error);
+    }
     if (!status) status = parse_besides(&v, &error);
     if (!status) status = parse_within(&v, &error);
     if (!status) status = parse_rates(&v, &error);
     if (!status) status = parse_arrivals(&v, &error);
     if (!status) status = parse_replicas(&v, &error);
     if (!status)
-        status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws,
-                                &error);
+        status =
+            gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, &error);
     if (!status && v.is_search && v.draws < 2)
         status = gsim_error_set(&error, GSIM_USAGE, "--repeat: of --rate most 2 draws at least: one has no interval");
     bool is_one = !v.is_search && v.rate_count * v.policy_count * v.beside_count * v.draws == 1 &&

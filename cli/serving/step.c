@@ -201,21 +201,6 @@ static enum gsim_status parse_part(const struct gsim_serving_spec *spec, const c
     return GSIM_OK;
 }
 
-/* COUNT parts as one mixed step. */
-static double mixed_us(const struct gsim_step_profile *profile, const struct part *parts, uint32_t count)
-{
-    struct gsim_chunk chunks[GSIM_LAUNCH_MOST];
-    struct gsim_step_shape shape = {.chunks = chunks};
-    for (uint32_t i = 0; i < count; i++) {
-        const struct part *p = &parts[i];
-        if (p->kind == GSIM_STEP_PREFILL) chunks[shape.chunk_count++] = (struct gsim_chunk){p->size, p->context};
-        if (p->kind == GSIM_STEP_PREFILL) continue;
-        shape.context = (shape.context * shape.decodes + p->context * p->size) / (shape.decodes + p->size);
-        shape.decodes += p->size;
-    }
-    return gsim_profile_us(profile, &shape);
-}
-
 /* "decode 8", "prefill 512 + decode 8" (behind each other), "decode 8 beside prefill 512". Of a profile one mixed step:
  * "prefill 512@1024 + prefill 90 + decode 8@700". */
 static enum gsim_status answer(struct gsim_serving_table *table, const struct gsim_serving_spec *spec, const char *text,
@@ -247,7 +232,19 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
     if (*text) return gsim_error_set(error, GSIM_INPUT, "expected the end of the line, found \"%.60s\"", text);
     if (spec->profile && has_beside)
         return gsim_error_set(error, GSIM_INPUT, "beside: in a mixed step, prefill and decode are one: PARTS with +");
-    if (spec->profile) *us = mixed_us(spec->profile, parts, count);
+    if (spec->profile) {
+        /* count parts as one mixed step. */
+        struct gsim_chunk chunks[GSIM_LAUNCH_MOST];
+        struct gsim_step_shape shape = {.chunks = chunks};
+        for (uint32_t i = 0; i < count; i++) {
+            const struct part *p = &parts[i];
+            if (p->kind == GSIM_STEP_PREFILL) chunks[shape.chunk_count++] = (struct gsim_chunk){p->size, p->context};
+            if (p->kind == GSIM_STEP_PREFILL) continue;
+            shape.context = (shape.context * shape.decodes + p->context * p->size) / (shape.decodes + p->size);
+            shape.decodes += p->size;
+        }
+        *us = gsim_profile_us(spec->profile, &shape);
+    }
     if (spec->profile) return GSIM_OK;
     if (has_beside) m->ops->begin(m, beside.launch);
     double start = m->ops->now_us(m);

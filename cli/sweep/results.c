@@ -236,9 +236,15 @@ static void put_json(const void *what, struct gsim_output *output)
     gsim_answer_json(&((const struct results *)what)->table, output);
 }
 
-/* What the numbers alone would hide. */
-static void warn(const struct results *results)
+static enum gsim_status show(struct results *results, struct gsim_error *error)
 {
+    struct gsim_store *store = NULL;
+    enum gsim_status status = ask(results, error);
+    if (status == GSIM_OK) status = gsim_store_open(results->arguments->operands[0], GSIM_STORE_READ, &store, error);
+    if (status == GSIM_OK) status = gsim_query_run(store, &results->query, &results->answer, error);
+    gsim_store_close(store);
+    if (status != GSIM_OK) return status;
+    /* What the numbers alone would hide. */
     const struct gsim_selected *answer = &results->answer;
     if (answer->model_count > 1)
         fprintf(stderr, "gpusim: this file mixes results of %zu versions or models (see --group version,model)\n",
@@ -252,20 +258,10 @@ static void warn(const struct results *results)
                 answer->iterations_least, answer->iterations_most);
     if (answer->no_base_count) fprintf(stderr, "gpusim: %zu points have no base row\n", answer->no_base_count);
     if (!answer->row_count && !answer->failed_count && !answer->no_base_count)
-        fprintf(stderr, results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"
-                                                           : "gpusim: note: no row has a number in '%s'\n",
+        fprintf(stderr,
+                results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"
+                                                   : "gpusim: note: no row has a number in '%s'\n",
                 answer->value_name);
-}
-
-static enum gsim_status show(struct results *results, struct gsim_error *error)
-{
-    struct gsim_store *store = NULL;
-    enum gsim_status status = ask(results, error);
-    if (status == GSIM_OK) status = gsim_store_open(results->arguments->operands[0], GSIM_STORE_READ, &store, error);
-    if (status == GSIM_OK) status = gsim_query_run(store, &results->query, &results->answer, error);
-    gsim_store_close(store);
-    if (status != GSIM_OK) return status;
-    warn(results);
     if (tabulate(results, error)) return error->status;
     return gsim_cli_write(value_of(results, GSIM_CLI_CSV), value_of(results, GSIM_CLI_JSON),
                           &(struct gsim_cli_forms){put_csv, put_json, put_table}, results, error);

@@ -49,28 +49,6 @@ static void put_json(struct maker *maker, enum gsim_column column, cJSON *json)
 }
 
 /* --- what can be said before it runs --------------------------------------------------------------------------- */
-static void put_axes(struct maker *maker)
-{
-    cJSON *axes = cJSON_CreateObject();
-    for (size_t i = 0; axes && i < maker->request.setting_count; i++) {
-        const struct gsim_point_setting *setting = &maker->request.settings[i];
-        if (!setting->is_axis) continue;
-        if (setting->value.is_number) cJSON_AddNumberToObject(axes, setting->name, setting->value.number);
-        else cJSON_AddStringToObject(axes, setting->name, setting->value.text);
-    }
-    put_json(maker, GSIM_COLUMN_axes, axes);
-}
-
-static void put_inputs(struct maker *maker)
-{
-    cJSON *inputs = cJSON_CreateObject();
-    const struct gsim_named *named[] = {maker->request.workload, maker->request.scheduler, maker->request.device};
-    static const char *const kinds[] = {"workload", "scheduler", "device"};
-    for (int i = 0; inputs && i < 3; i++)
-        if (named[i] && named[i]->hash[0]) cJSON_AddStringToObject(inputs, kinds[i], named[i]->hash);
-    put_json(maker, GSIM_COLUMN_inputs, inputs);
-}
-
 /* The settings as the words of a command line. */
 static enum gsim_status make_arguments(struct maker *maker, struct gsim_error *error)
 {
@@ -120,8 +98,20 @@ static enum gsim_status begin(struct maker *maker, const struct gsim_requests *r
     put_text(maker, GSIM_COLUMN_noise, "off");
     put_text(maker, GSIM_COLUMN_version, GPUSIM_VERSION);
     put_text(maker, GSIM_COLUMN_model, gsim_model_hash());
-    put_axes(maker);
-    put_inputs(maker);
+    cJSON *axes = cJSON_CreateObject();
+    for (size_t i = 0; axes && i < maker->request.setting_count; i++) {
+        const struct gsim_point_setting *setting = &maker->request.settings[i];
+        if (!setting->is_axis) continue;
+        if (setting->value.is_number) cJSON_AddNumberToObject(axes, setting->name, setting->value.number);
+        else cJSON_AddStringToObject(axes, setting->name, setting->value.text);
+    }
+    put_json(maker, GSIM_COLUMN_axes, axes);
+    cJSON *inputs = cJSON_CreateObject();
+    const struct gsim_named *named[] = {maker->request.workload, maker->request.scheduler, maker->request.device};
+    static const char *const kinds[] = {"workload", "scheduler", "device"};
+    for (int i = 0; inputs && i < 3; i++)
+        if (named[i] && named[i]->hash[0]) cJSON_AddStringToObject(inputs, kinds[i], named[i]->hash);
+    put_json(maker, GSIM_COLUMN_inputs, inputs);
     return make_arguments(maker, error);
 }
 

@@ -145,38 +145,6 @@ static void put_explanation(const struct gsim_sensitivity *s, struct gsim_output
 
 #define MOST_NAMED 12 /* of the numbers without an effect */
 
-static void put_others(const struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
-                       struct gsim_output *output)
-{
-    size_t count = s->input_count - shown, column = 0;
-    gsim_output_printf(output, "(%zu other%s no effect to speak of", count, count == 1 ? " has" : "s have");
-    for (size_t i = shown; i < s->input_count && count <= MOST_NAMED; i++) {
-        const char *name = gsim_device_number_name(s->inputs[ranks[i].input].number);
-        gsim_output_printf(output, "%s%s", i == shown ? ": " : column > 90 ? ",\n " : ", ", name);
-        column = i == shown ? 40 + strlen(name) : column > 90 ? strlen(name) : column + 2 + strlen(name);
-    }
-    gsim_output_text(output, ")\n");
-}
-
-/* Which kernels cannot answer to the numbers that say how fast kernels run. */
-static void put_time_alone(const struct gsim_sensitivity *s, struct gsim_output *output)
-{
-    struct gsim_cli_point point;
-    struct gsim_error ignored = {0};
-    char text[160];
-    bool varies_kernels = false;
-    for (size_t i = 0; i < s->input_count && !varies_kernels; i++)
-        varies_kernels = gsim_cli_is_of_kernels(s->inputs[i].number);
-    const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
-    if (!varies_kernels || gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, &ignored) != GSIM_OK) return;
-    if (gsim_cli_time_alone_text(&point.program, &s->setup.device, text))
-        gsim_output_printf(
-            output,
-            "\n  Note: %s;\n  sm_count, clock_mhz, dram_gbps and their like change only how these share the device.\n",
-            text);
-    gsim_cli_point_release(&point);
-}
-
 /* What is told, the SHOWN largest effects first. */
 struct answer {
     const struct gsim_sensitivity *s;
@@ -191,9 +159,33 @@ static void put_table(const void *what, struct gsim_output *output)
     double unit = unit_of(s);
     put_head(s, output);
     for (size_t i = 0; i < answer->shown; i++) put_row(s, answer->ranks[i].input, unit, output);
-    if (answer->shown < s->input_count) put_others(s, answer->ranks, answer->shown, output);
+    if (answer->shown < s->input_count) {
+        size_t shown = answer->shown;
+        size_t count = s->input_count - shown, column = 0;
+        gsim_output_printf(output, "(%zu other%s no effect to speak of", count, count == 1 ? " has" : "s have");
+        for (size_t i = shown; i < s->input_count && count <= MOST_NAMED; i++) {
+            const char *name = gsim_device_number_name(s->inputs[answer->ranks[i].input].number);
+            gsim_output_printf(output, "%s%s", i == shown ? ": " : column > 90 ? ",\n " : ", ", name);
+            column = i == shown ? 40 + strlen(name) : column > 90 ? strlen(name) : column + 2 + strlen(name);
+        }
+        gsim_output_text(output, ")\n");
+    }
     put_explanation(s, output);
-    put_time_alone(s, output);
+    /* Which kernels cannot answer to the numbers that say how fast kernels run. */
+    struct gsim_cli_point point;
+    struct gsim_error ignored = {0};
+    char text[160];
+    bool varies_kernels = false;
+    for (size_t i = 0; i < s->input_count && !varies_kernels; i++)
+        varies_kernels = gsim_cli_is_of_kernels(s->inputs[i].number);
+    const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
+    if (!varies_kernels || gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, &ignored) != GSIM_OK) return;
+    if (gsim_cli_time_alone_text(&point.program, &s->setup.device, text))
+        gsim_output_printf(
+            output,
+            "\n  Note: %s;\n  sm_count, clock_mhz, dram_gbps and their like change only how these share the device.\n",
+            text);
+    gsim_cli_point_release(&point);
 }
 
 /* --- CSV --- */

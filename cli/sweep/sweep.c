@@ -341,13 +341,6 @@ static enum gsim_status join(struct sweep *sweep, struct gsim_error *error)
     return problem ? gsim_error_set(error, GSIM_SIM, "%s", problem) : GSIM_OK;
 }
 
-/* Leaves the other ranks: at once when one of them is gone, or would wait for a message for ever. */
-static void leave(struct sweep *sweep, bool is_stopped, int exit_status)
-{
-    const struct gsim_transport *transport = sweep->remote.transport;
-    if (transport) transport->end(sweep->remote.has_lost || is_stopped, exit_status);
-}
-
 /* --- the command ------------------------------------------------------------------------------------------------- */
 static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
 {
@@ -415,6 +408,8 @@ int gsim_cli_sweep(const struct gsim_cli_arguments *arguments)
     if (status != GSIM_OK) gsim_remote_give_up(&sweep.remote, &error);
     bool is_stopped = sweep.job.stopped_by;
     int exit_status = finish(&sweep, status, &error);
-    leave(&sweep, is_stopped, exit_status);
+    /* Leaves the other ranks: at once when one of them is gone, or would wait for a message for ever. */
+    const struct gsim_transport *transport = sweep.remote.transport;
+    if (transport) transport->end(sweep.remote.has_lost || is_stopped, exit_status);
     return exit_status;
 }

@@ -327,20 +327,6 @@ static void put_json(const void *what, struct gsim_output *out)
     gsim_output_text(out, "]}\n");
 }
 
-/* The range is that of the words; the fewest copies tell what is wrong with them. */
-static enum gsim_status find_range(struct clients *c, struct gsim_error *error)
-{
-    struct gsim_cli_tasks t = {.copies = 1};
-    enum gsim_status status = gsim_cli_tasks_init(&t, c->setup, error);
-    c->from = t.copies_from;
-    c->to = t.copies_to;
-    if (status == GSIM_OK && c->to <= c->from)
-        status = gsim_error_set(error, GSIM_USAGE,
-                                "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
-    gsim_cli_tasks_release(&t);
-    return status;
-}
-
 enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *arguments, enum gsim_status *worst,
                                           struct gsim_error *error)
 {
@@ -359,7 +345,18 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
     if (status == GSIM_OK)
         status =
             gsim_cli_ways(&c->arena, share ? share : "streams,mps,timeslice,partition", c->ways, &c->way_count, error);
-    if (status == GSIM_OK) status = find_range(c, error);
+    if (status == GSIM_OK) {
+        /* The range is that of the words; the fewest copies tell what is wrong with them. */
+        struct gsim_cli_tasks t = {.copies = 1};
+        status = gsim_cli_tasks_init(&t, c->setup, error);
+        c->from = t.copies_from;
+        c->to = t.copies_to;
+        if (status == GSIM_OK && c->to <= c->from)
+            status =
+                gsim_error_set(error, GSIM_USAGE,
+                               "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
+        gsim_cli_tasks_release(&t);
+    }
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
         if (c->figure) search(c, w);
         for (uint32_t n = c->from; n <= c->to && !c->figure; n++) (void)point_of(c, w, n);

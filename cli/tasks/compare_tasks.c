@@ -60,17 +60,6 @@ static void finish_runs(const struct sums *sums, struct gsim_task_stats *s, stru
                                gsim_stats_ci95(&sums->slow), gsim_stats_ci95(&sums->rate)};
 }
 
-/* What the first run is kept of: its requests, its end. */
-static void keep_run(struct comparison *c, size_t way, const struct gsim_timeline *timeline)
-{
-    c->request_count[way] = timeline->request_count;
-    c->requests[way] = GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_request_record, timeline->request_count + 1);
-    if (timeline->request_count)
-        memcpy(c->requests[way], timeline->requests, sizeof *timeline->requests * timeline->request_count);
-    for (size_t i = 0; i < timeline->request_count; i++)
-        c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline->requests[i].end));
-}
-
 static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_error *error)
 {
     struct gsim_cli_tasks *t = &c->tasks;
@@ -95,7 +84,16 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
         status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
         for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) add_run(&sums[i], &stats[i]);
         if (status == GSIM_OK) gsim_stats_add(&fairness, gsim_tasks_fairness(stats, t->count));
-        if (status == GSIM_OK && !r) keep_run(c, way, &timeline);
+        if (status == GSIM_OK && !r) {
+            /* What the first run is kept of: its requests, its end. */
+            c->request_count[way] = timeline.request_count;
+            c->requests[way] =
+                GSIM_ARENA_ARRAY(&c->tasks.arena, struct gsim_request_record, timeline.request_count + 1);
+            if (timeline.request_count)
+                memcpy(c->requests[way], timeline.requests, sizeof *timeline.requests * timeline.request_count);
+            for (size_t i = 0; i < timeline.request_count; i++)
+                c->makespan_us[way] = fmax(c->makespan_us[way], gsim_time_us(timeline.requests[i].end));
+        }
         gsim_timeline_release(&timeline);
     }
     if (status != GSIM_OK) return status;
@@ -144,16 +142,6 @@ static void print_way(const struct comparison *c, size_t way, struct gsim_output
     }
 }
 
-/* The 99th of fewer than a hundred is the longest. */
-static void print_few(const struct comparison *c, struct gsim_output *output)
-{
-    uint32_t fewest = UINT32_MAX;
-    for (size_t w = 0; w < c->way_count; w++)
-        for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++)
-            if (c->stats[w][i].requests / c->repeat < fewest) fewest = c->stats[w][i].requests / c->repeat;
-    if (fewest < 100) gsim_output_text(output, "\n  Note: p99 of fewer than 100 requests is the longest of them\n");
-}
-
 static void print(const void *what, struct gsim_output *output)
 {
     const struct comparison *c = what;
@@ -166,15 +154,19 @@ static void print(const void *what, struct gsim_output *output)
                            "seeds %llu to %llu: requests under each way of sharing, means over %u runs\nand below "
                            "them half of their 95 %% interval\n\n",
                            seed, seed + c->repeat - 1, c->repeat);
-    else
-        gsim_output_printf(output, "seed %llu: requests under each way of sharing\n\n", seed);
+    else gsim_output_printf(output, "seed %llu: requests under each way of sharing\n\n", seed);
     gsim_output_printf(output, "  %-11s %-*s %4s %8s %9s %9s %9s %8s %9s", "share", names, "task", "prio", "requests",
                        "mean", "p50", "p99", "slower", "per s");
     gsim_output_printf(output, "%s %8s\n", has_deadlines(c) ? "  late" : "", "fairness");
     for (size_t w = 0; w < c->way_count; w++) print_way(c, w, output);
     for (size_t w = 0, told = 0; w < c->way_count; w++)
         if (c->notes[w][0]) gsim_output_printf(output, "%s  Note: %s\n", told++ ? "" : "\n", c->notes[w]);
-    print_few(c, output);
+    /* The 99th of fewer than a hundred is the longest. */
+    uint32_t fewest = UINT32_MAX;
+    for (size_t w = 0; w < c->way_count; w++)
+        for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++)
+            if (c->stats[w][i].requests / c->repeat < fewest) fewest = c->stats[w][i].requests / c->repeat;
+    if (fewest < 100) gsim_output_text(output, "\n  Note: p99 of fewer than 100 requests is the longest of them\n");
 }
 
 static void put_csv(const void *what, struct gsim_output *output)

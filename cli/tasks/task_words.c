@@ -177,19 +177,6 @@ static char *next_part(char **at)
     return part;
 }
 
-/* On stderr: what arrivals leave without effect. */
-static void note_idle_keys(const struct gsim_task *task, const char *program)
-{
-    if (task->arrival == GSIM_ARRIVAL_LIST && task->requests > task->time_count)
-        fprintf(stderr, "gpusim: note: --task %.60s: its arrivals are %u: as many requests are served, not %u\n",
-                program, task->time_count, task->requests);
-    if (task->arrival != GSIM_ARRIVAL_CLOSED && task->gap_us > 0)
-        fprintf(stderr,
-                "gpusim: note: --task %.60s: gap_us changes nothing here: it is of closed arrivals, and arrival= says "
-                "when requests come\n",
-                program);
-}
-
 enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words,
                                       struct gsim_error *error)
 {
@@ -210,7 +197,16 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     }
     bool has_end = words->task.duration_us > 0 || words->task.arrival == GSIM_ARRIVAL_LIST;
     if (!has_requests && has_end) words->task.requests = 0;
-    note_idle_keys(&words->task, words->program);
+    /* On stderr: what arrivals leave without effect. */
+    const struct gsim_task *task = &words->task;
+    if (task->arrival == GSIM_ARRIVAL_LIST && task->requests > task->time_count)
+        fprintf(stderr, "gpusim: note: --task %.60s: its arrivals are %u: as many requests are served, not %u\n",
+                words->program, task->time_count, task->requests);
+    if (task->arrival != GSIM_ARRIVAL_CLOSED && task->gap_us > 0)
+        fprintf(stderr,
+                "gpusim: note: --task %.60s: gap_us changes nothing here: it is of closed arrivals, and arrival= says "
+                "when requests come\n",
+                words->program);
     return GSIM_OK;
 }
 

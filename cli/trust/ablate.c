@@ -146,14 +146,6 @@ static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity,
     return GSIM_OK;
 }
 
-static enum gsim_status add_errors(struct errors *e, const struct gsim_validation *v, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < v->count && status == GSIM_OK; i++)
-        status = add_error(e, v->samples[i].quantity, v->samples[i].error, error);
-    return status;
-}
-
 struct reading { /* of a file of runs */
     const struct source *source;
     struct gsim_run_validation runs;
@@ -210,7 +202,10 @@ static enum gsim_status predict_cases(struct command *c, const struct source *s,
     snprintf(progress.detail, sizeof progress.detail, "%.40s", what);
     enum gsim_status status = gsim_validation_jobs(&v, &s->set, s->index, s->set.count, c->jobs, &progress, error);
     gsim_progress_clear(&progress);
-    if (status == GSIM_OK) status = add_errors(e, &v, error);
+    if (status == GSIM_OK) {
+        for (size_t i = 0; i < v.count && status == GSIM_OK; i++)
+            status = add_error(e, v.samples[i].quantity, v.samples[i].error, error);
+    }
     gsim_validation_release(&v);
     return status;
 }
@@ -260,20 +255,6 @@ static void compare(struct command *c, const char *rule, enum gsim_quantity quan
                            change.after, change.after - change.before, change.low, change.high, rate);
 }
 
-static enum gsim_status ablate_rule(struct command *c, enum gsim_rule rule, const struct errors *with, double *scratch,
-                                    struct gsim_error *error)
-{
-    struct errors without = {0};
-    enum gsim_status status = predict(c, UINT64_C(1) << rule, gsim_rule_name(rule), &without, error);
-    if (status == GSIM_OK && without.count != with->count)
-        status = gsim_error_set(error, GSIM_INPUT, "rule.%s=off: other cases can be predicted", gsim_rule_name(rule));
-    for (int q = 0; q <= OF_RUNS && status == GSIM_OK; q++)
-        compare(c, gsim_rule_name(rule), (enum gsim_quantity)q, with, &without, scratch);
-    gsim_free(without.size);
-    gsim_free(without.quantity);
-    return status;
-}
-
 static enum gsim_status ablate(struct command *c, struct gsim_error *error)
 {
     struct errors with = {0};
@@ -286,7 +267,18 @@ static enum gsim_status ablate(struct command *c, struct gsim_error *error)
     if (c->has_csv)
         gsim_output_text(&c->csv, "rule,quantity,count,error_percent,error_off_percent,change,low,high,time_ratio\n");
     for (int i = 0; i < GSIM_RULE_COUNT && status == GSIM_OK; i++)
-        if (c->rules[i]) status = ablate_rule(c, (enum gsim_rule)i, &with, scratch, error);
+        if (c->rules[i]) {
+            enum gsim_rule rule = (enum gsim_rule)i;
+            struct errors without = {0};
+            status = predict(c, UINT64_C(1) << rule, gsim_rule_name(rule), &without, error);
+            if (status == GSIM_OK && without.count != with.count)
+                status = gsim_error_set(error, GSIM_INPUT, "rule.%s=off: other cases can be predicted",
+                                        gsim_rule_name(rule));
+            for (int q = 0; q <= OF_RUNS && status == GSIM_OK; q++)
+                compare(c, gsim_rule_name(rule), (enum gsim_quantity)q, &with, &without, scratch);
+            gsim_free(without.size);
+            gsim_free(without.quantity);
+        }
     if (c->has_table)
         gsim_output_text(&c->table, "\nwith, off: mean absolute error with all rules and without this one; change: by "
                                     "which it is more without, in points;\n"

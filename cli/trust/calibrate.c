@@ -115,19 +115,6 @@ struct ranked {
 
 GSIM_ORDER(by_size, struct ranked, GSIM_DOWN(size) GSIM_UP(index))
 
-/* Those with most operations first, so that nobody waits long for the last. */
-static void find_order(struct prediction_jobs *jobs)
-{
-    const struct gsim_calibration *c = jobs->calibration;
-    struct ranked *ranked = gsim_alloc((c->run_count + 1) * sizeof *ranked);
-    jobs->order = gsim_alloc((c->run_count + 1) * sizeof *jobs->order);
-    for (size_t i = 0; i < c->run_count; i++)
-        ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
-    qsort(ranked, c->run_count, sizeof *ranked, by_size);
-    for (size_t i = 0; i < c->run_count; i++) jobs->order[i] = ranked[i].index;
-    gsim_free(ranked);
-}
-
 /* With all runs added; JOBS is 2 or more. The workers keep what CALIBRATION holds now, but for its device's numbers. */
 static enum gsim_status start_jobs(struct prediction_jobs *jobs, struct gsim_calibration *calibration,
                                    const struct gsim_gpu_options *gpu, uint32_t count, struct gsim_error *error)
@@ -138,7 +125,14 @@ static enum gsim_status start_jobs(struct prediction_jobs *jobs, struct gsim_cal
     jobs->trial = calibration->device;
     jobs->trial.arena = (struct gsim_arena){0};
     jobs->predicted = gsim_alloc((calibration->run_count + 1) * sizeof *jobs->predicted);
-    find_order(jobs);
+    /* Those with most operations first, so that nobody waits long for the last. */
+    const struct gsim_calibration *c = jobs->calibration;
+    struct ranked *ranked = gsim_alloc((c->run_count + 1) * sizeof *ranked);
+    jobs->order = gsim_alloc((c->run_count + 1) * sizeof *jobs->order);
+    for (size_t i = 0; i < c->run_count; i++) ranked[i] = (struct ranked){(double)c->runs[i].program->op_count, i};
+    qsort(ranked, c->run_count, sizeof *ranked, by_size);
+    for (size_t i = 0; i < c->run_count; i++) jobs->order[i] = ranked[i].index;
+    gsim_free(ranked);
     void *page = mmap(NULL, sizeof *jobs->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return gsim_error_set(error, GSIM_IO, "cannot share memory with workers: %s", strerror(errno));
@@ -173,16 +167,6 @@ static enum gsim_status predict_by_jobs(void *context, const struct gsim_device_
             status = gsim_error_set(error, outcome->status, "%s", outcome->message);
     }
     return status;
-}
-
-static void end_jobs(struct prediction_jobs *jobs)
-{
-    gsim_pool_destroy(jobs->pool);
-    if (jobs->shared) munmap(jobs->shared, sizeof *jobs->shared);
-    gsim_free(jobs->predicted);
-    gsim_free(jobs->order);
-    gsim_arena_release(&jobs->trial.arena);
-    *jobs = (struct prediction_jobs){0};
 }
 
 struct command {
@@ -343,18 +327,6 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
     return status;
 }
 
-static enum gsim_status read_runs(struct command *c, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < c->run_path_count && status == GSIM_OK; i++) {
-        struct gsim_recordings recordings = {0};
-        status = gsim_runs_read(c->run_paths[i], &(struct gsim_runs_handler){add_run, c}, &recordings, error);
-        if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c->run_paths[i]);
-        gsim_recordings_release(&recordings);
-    }
-    return status;
-}
-
 /* A device is of one GPU. */
 static enum gsim_status read_traces(struct command *c, struct gsim_error *error)
 {
@@ -487,11 +459,24 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = read_probe(&c, &error);
     if (status == GSIM_OK) status = load_base(&c, &error);
     if (status == GSIM_OK) gsim_calibration_init(&c.calibration, &c.base, c.name);
-    if (status == GSIM_OK) status = read_runs(&c, &error);
+    if (status == GSIM_OK) {
+        for (size_t i = 0; i < c.run_path_count && status == GSIM_OK; i++) {
+            struct gsim_recordings recordings = {0};
+            status = gsim_runs_read(c.run_paths[i], &(struct gsim_runs_handler){add_run, &c}, &recordings, &error);
+            if (status != GSIM_OK) (void)gsim_error_prefix(&error, "cannot read '%s'", c.run_paths[i]);
+            gsim_recordings_release(&recordings);
+        }
+    }
     if (status == GSIM_OK) status = read_traces(&c, &error);
     if (status == GSIM_OK) status = calibrate(&c, &error);
     if (status == GSIM_OK) status = deliver(&c, &error);
-    end_jobs(&c.jobs);
+    struct prediction_jobs *jobs = &c.jobs;
+    gsim_pool_destroy(jobs->pool);
+    if (jobs->shared) munmap(jobs->shared, sizeof *jobs->shared);
+    gsim_free(jobs->predicted);
+    gsim_free(jobs->order);
+    gsim_arena_release(&jobs->trial.arena);
+    *jobs = (struct prediction_jobs){0};
     gsim_calibration_release(&c.calibration);
     gsim_traced_release(&c.traced);
     gsim_profile_samples_release(&c.profile);

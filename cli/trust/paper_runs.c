@@ -46,19 +46,6 @@ struct shot {
 
 static double span_us(const struct gsim_iteration_record *i) { return gsim_time_us(i->end - i->start); }
 
-/* The records of the last iteration alone, in their order. */
-static void keep_last(struct gsim_timeline *t)
-{
-    size_t kernels = 0, copies = 0;
-    uint32_t last = t->iteration_count ? (uint32_t)t->iteration_count - 1 : 0;
-    for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].iteration == last) t->kernels[kernels++] = t->kernels[i];
-    for (size_t i = 0; i < t->copy_count; i++)
-        if (t->copies[i].iteration == last) t->copies[copies++] = t->copies[i];
-    t->kernel_count = kernels;
-    t->copy_count = copies;
-}
-
 /* Kernels one after the other: what each took, its data's way included, counts from the end of the one before. */
 static enum gsim_status serial_path(const struct shot *s, double *us, struct gsim_error *error)
 {
@@ -93,7 +80,16 @@ static double kernel_us(const struct shot *s, const char *name)
 static enum gsim_status of_last(struct shot *s, const char *name, double *value, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
-    keep_last(s->timeline);
+    /* The records of the last iteration alone, in their order. */
+    struct gsim_timeline *t = s->timeline;
+    size_t kernels = 0, copies = 0;
+    uint32_t last = t->iteration_count ? (uint32_t)t->iteration_count - 1 : 0;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].iteration == last) t->kernels[kernels++] = t->kernels[i];
+    for (size_t i = 0; i < t->copy_count; i++)
+        if (t->copies[i].iteration == last) t->copies[copies++] = t->copies[i];
+    t->kernel_count = kernels;
+    t->copy_count = copies;
     if (strncmp(name, "kernel.", 7) == 0) *value = kernel_us(s, name + 7);
     else if (is(name, "serial_path_us")) return serial_path(s, value, error);
     else if (strncmp(name, "script_", 7) == 0) {
@@ -106,28 +102,18 @@ static enum gsim_status of_last(struct shot *s, const char *name, double *value,
     } else {
         if (!s->has_last) status = gsim_metrics_overlap(s->timeline, &s->last, error);
         s->has_last = true;
-        *value = is(name, "kernel_time_us")    ? gsim_time_us(s->last.kernel_time)
-                 : is(name, "overlap_ct")      ? s->last.overlap.compute_transfer
-                 : is(name, "overlap_tc")      ? s->last.overlap.transfer_compute
-                 : is(name, "overlap_cc")      ? s->last.overlap.compute_compute
-                 : is(name, "overlap_total")   ? s->last.overlap.total
+        *value = is(name, "kernel_time_us")     ? gsim_time_us(s->last.kernel_time)
+                 : is(name, "overlap_ct")       ? s->last.overlap.compute_transfer
+                 : is(name, "overlap_tc")       ? s->last.overlap.transfer_compute
+                 : is(name, "overlap_cc")       ? s->last.overlap.compute_compute
+                 : is(name, "overlap_total")    ? s->last.overlap.total
                  : is(name, "transfer_time_us") ? gsim_time_us(s->last.transfer_time)
-                                               : NAN;
+                                                : NAN;
     }
     return status;
 }
 
 static bool needs_detail(const char *name) { return is(name, "sm_busy_ratio") || is(name, "achieved_occupancy"); }
-
-/* Of a kernel that is no collective. */
-static double longest_kernel_us(const struct gsim_timeline *t)
-{
-    double longest = NAN;
-    for (size_t i = 0; i < t->kernel_count; i++)
-        if (!t->program->kernels[t->kernels[i].kernel_index].collective)
-            longest = fmax(isnan(longest) ? 0 : longest, gsim_time_us(t->kernels[i].end - t->kernels[i].start));
-    return longest;
-}
 
 /* Of collectives that follow one another on one rank, from the second one's end on: as loops are measured. */
 static double collective_period_us(const struct gsim_timeline *t)
@@ -154,8 +140,14 @@ static bool at_once(const struct gsim_timeline *t, const char *name, double *val
     if (is(name, "collective_us"))
         *value = t->collective_count ? gsim_time_us(t->collectives[0].end - t->collectives[0].begun) : NAN;
     else if (is(name, "collective_period_us")) *value = collective_period_us(t);
-    else if (is(name, "longest_us")) *value = longest_kernel_us(t);
-    else if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
+    else if (is(name, "longest_us")) {
+        /* Of a kernel that is no collective. */
+        double longest = NAN;
+        for (size_t i = 0; i < t->kernel_count; i++)
+            if (!t->program->kernels[t->kernels[i].kernel_index].collective)
+                longest = fmax(isnan(longest) ? 0 : longest, gsim_time_us(t->kernels[i].end - t->kernels[i].start));
+        *value = longest;
+    } else if (is(name, "iteration_us")) *value = last ? span_us(last) : NAN;
     else if (is(name, "first_us")) *value = first ? span_us(first) : NAN;
     else if (is(name, "streams_used")) *value = last ? last->streams_used : NAN;
     else if (is(name, "events_recorded")) *value = last ? last->events_recorded : NAN;
@@ -425,9 +417,12 @@ static enum gsim_status keep_device(struct jobs *jobs, struct gsim_cli_arguments
     return GSIM_OK;
 }
 
-static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_point *point, double *values,
-                                  struct gsim_error *error)
+/* --- worker processes --- */
+
+static enum gsim_status run_one(void *data, uint64_t item, void *values, struct gsim_error *error)
 {
+    struct jobs *jobs = data;
+    const struct gsim_paper_point *point = &jobs->batch->points[item];
     const struct gsim_paper_batch *batch = jobs->batch;
     struct gsim_arena arena = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN};
@@ -445,14 +440,6 @@ static enum gsim_status run_point(struct jobs *jobs, const struct gsim_paper_poi
     }
     gsim_arena_release(&arena);
     return status;
-}
-
-/* --- worker processes --- */
-
-static enum gsim_status run_one(void *data, uint64_t item, void *values, struct gsim_error *error)
-{
-    struct jobs *jobs = data;
-    return run_point(jobs, &jobs->batch->points[item], values, error);
 }
 
 static enum gsim_status take_one(void *data, uint64_t item, const void *values, const struct gsim_error *failure,

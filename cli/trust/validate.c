@@ -246,17 +246,6 @@ static bool is_wanted(const struct command *c, const struct gsim_case *subject)
     return c->kinds[subject->kind] && (c->half == HALF_ALL || (enum half)(subject->index & 1) == c->half);
 }
 
-/* Cases are the same by kind and name. */
-static void add_cases_again(struct command *c)
-{
-    for (size_t i = 0; i < c->set.count; i++)
-        for (size_t j = 0; j < c->set_again.count && is_wanted(c, &c->set.cases[i]); j++) {
-            const struct gsim_case *subject = &c->set.cases[i], *again = &c->set_again.cases[j];
-            if (subject->kind == again->kind && strcmp(subject->name, again->name) == 0)
-                gsim_validation_add_again(&c->cases_again, subject, again);
-        }
-}
-
 /* Recorded once more, of what has been read. */
 static enum gsim_status read_again(struct command *c, struct gsim_error *error)
 {
@@ -271,7 +260,15 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
     else status = read_cases(&c->set_again, path, error);
     gsim_recordings_release(&recordings);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
-    if (!has_runs) add_cases_again(c);
+    if (!has_runs) {
+        /* Cases are the same by kind and name. */
+        for (size_t i = 0; i < c->set.count; i++)
+            for (size_t j = 0; j < c->set_again.count && is_wanted(c, &c->set.cases[i]); j++) {
+                const struct gsim_case *subject = &c->set.cases[i], *again = &c->set_again.cases[j];
+                if (subject->kind == again->kind && strcmp(subject->name, again->name) == 0)
+                    gsim_validation_add_again(&c->cases_again, subject, again);
+            }
+    }
     if (status != GSIM_OK || c->again.count || c->cases_again.count) return status;
     return gsim_error_set(error, GSIM_INPUT, "--again: '%s' holds none of the %zu %s", path,
                           has_runs ? c->runs.count : c->set.count, has_runs ? "runs" : "cases");

@@ -90,26 +90,6 @@ static enum gsim_status read_set(struct command *c, const char *path, const char
     return status;
 }
 
-static void put_row(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
-{
-    gsim_output_printf(output, "%-11s%8zu", what, row->shipped.count);
-    gsim_output_percent(output, 7, row->shipped.mean, false);
-    gsim_output_percent(output, 7, row->shipped.median, false);
-    gsim_output_percent(output, 7, row->shipped.worst, false);
-    gsim_output_percent(output, 7, row->shipped.bias, true);
-    gsim_output_printf(output, "%4zu", row->inside);
-    gsim_output_percent(output, 8, row->left_out.mean, false);
-    gsim_output_percent(output, 7, row->left_out.worst, false);
-    gsim_output_printf(output, "%4zu", row->inside_left_out);
-    gsim_output_percent(output, 8, row->change.before, false);
-    gsim_output_percent(output, 7, row->change.before - row->change.after, true);
-    gsim_output_text(output, " [");
-    gsim_output_percent(output, 0, -row->change.high, true);
-    gsim_output_text(output, ", ");
-    gsim_output_percent(output, 0, -row->change.low, true);
-    gsim_output_text(output, "]\n");
-}
-
 static void put_sum(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
 {
     gsim_output_printf(output, "  %s: %.1f us there, %.1f predicted, %.1f to %.1f (", what, row->sum_there, row->sum,
@@ -130,7 +110,22 @@ static void put(struct command *c, const char *what, struct gsim_output *output)
         gsim_output_printf(output, "%11.3f%11.3f%11.3f%11.3f%11.3f %.44s\n", t->kernel.solo_us, time.us, time.low_us,
                            time.high_us, t->there_us, t->name);
     }
-    put_row(what, &row, output);
+    gsim_output_printf(output, "%-11s%8zu", what, row.shipped.count);
+    gsim_output_percent(output, 7, row.shipped.mean, false);
+    gsim_output_percent(output, 7, row.shipped.median, false);
+    gsim_output_percent(output, 7, row.shipped.worst, false);
+    gsim_output_percent(output, 7, row.shipped.bias, true);
+    gsim_output_printf(output, "%4zu", row.inside);
+    gsim_output_percent(output, 8, row.left_out.mean, false);
+    gsim_output_percent(output, 7, row.left_out.worst, false);
+    gsim_output_printf(output, "%4zu", row.inside_left_out);
+    gsim_output_percent(output, 8, row.change.before, false);
+    gsim_output_percent(output, 7, row.change.before - row.change.after, true);
+    gsim_output_text(output, " [");
+    gsim_output_percent(output, 0, -row.change.high, true);
+    gsim_output_text(output, ", ");
+    gsim_output_percent(output, 0, -row.change.low, true);
+    gsim_output_text(output, "]\n");
     put_sum("kernels on both", &row, output);
     if (c->whole.sum > 0) put_sum("all of the trace", &c->whole, output);
 }

@@ -25,8 +25,10 @@ struct command {
     bool has_csv;
 };
 
-static void put_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s)
+static void add_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s)
 {
+    struct errors *e = &c->errors[s->way];
+    (void)GSIM_APPEND(e->values, e->count, e->capacity, fabs(s->predicted_us / s->measured_us - 1));
     double error = s->predicted_us / s->measured_us - 1;
     if (c->has_csv) {
         gsim_output_csv_string(&c->output, file);
@@ -37,13 +39,6 @@ static void put_sample(struct command *c, const char *file, const struct gsim_sh
         gsim_output_printf(&c->output, "  %3u %c  %-24s %12.1f %12.1f %+8.2f %%\n", s->pair, 'a' + (int)s->service,
                            gsim_sharing_way_title(s->way), s->predicted_us, s->measured_us, 100 * error);
     }
-}
-
-static void add_sample(struct command *c, const char *file, const struct gsim_sharing_sample *s)
-{
-    struct errors *e = &c->errors[s->way];
-    (void)GSIM_APPEND(e->values, e->count, e->capacity, fabs(s->predicted_us / s->measured_us - 1));
-    put_sample(c, file, s);
 }
 
 static enum gsim_status add_file(struct command *c, const char *path, struct gsim_error *error)
@@ -85,15 +80,6 @@ static void print(struct command *c)
 
 #define SLACK 0.03 /* so far off the range a median still counts as in it: what predictions err by themselves */
 
-static void put_range(const struct gsim_range_row *row, int service, bool is_csv, struct gsim_output *output)
-{
-    const char *is_in = gsim_range_holds(row, service, SLACK) ? "in" : "out";
-    gsim_output_printf(
-        output, is_csv ? "%s,%s,%s,%g,%.1f,%.1f,%.1f,%s\n" : "  %-18s %-12s %-12s %8g %10.0f %10.0f %10.0f  %s\n",
-        row->share, row->names[service], row->names[!service], row->rates[service], row->measured_us[service],
-        row->low_us[service], row->high_us[service], is_in);
-}
-
 static void print_ranges(const struct gsim_ranges *ranges, bool is_csv, struct gsim_output *output)
 {
     size_t in = 0;
@@ -108,7 +94,13 @@ static void print_ranges(const struct gsim_ranges *ranges, bool is_csv, struct g
                        "way", "service", "beside", "per s", "measured", "from us", "to us");
     for (size_t i = 0; i < ranges->count; i++)
         for (int service = 0; service < 2; service++) {
-            put_range(&ranges->rows[i], service, is_csv, output);
+            const struct gsim_range_row *row = &ranges->rows[i];
+            const char *is_in = gsim_range_holds(row, service, SLACK) ? "in" : "out";
+            gsim_output_printf(output,
+                               is_csv ? "%s,%s,%s,%g,%.1f,%.1f,%.1f,%s\n"
+                                      : "  %-18s %-12s %-12s %8g %10.0f %10.0f %10.0f  %s\n",
+                               row->share, row->names[service], row->names[!service], row->rates[service],
+                               row->measured_us[service], row->low_us[service], row->high_us[service], is_in);
             in += gsim_range_holds(&ranges->rows[i], service, SLACK);
         }
     if (!is_csv)

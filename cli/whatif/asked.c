@@ -5,17 +5,6 @@
 #include "ask/subject.h"
 #include "sim/base/gz.h"
 
-static enum gsim_status read_ranks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
-                                   struct gsim_error *error)
-{
-    const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
-    enum gsim_status status =
-        gsim_cli_rank_traces_read(&a->ranks, arguments, !keeps || strcmp(keeps, "keep") != 0, error);
-    for (uint32_t i = 0; i < a->ranks.note_count; i++) gsim_cli_subject_note(&a->subject, a->ranks.notes[i]);
-    a->base = a->ranks.base;
-    return status;
-}
-
 /* Tasks as they share the GPU. */
 static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
                                    struct gsim_error *error)
@@ -83,10 +72,19 @@ enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim
 {
     *a = (struct gsim_cli_asked){.subject.arguments = *arguments};
     if (arguments->value[GSIM_CLI_RANKS] && gsim_cli_has_tasks(arguments))
-        return gsim_error_set(error, GSIM_USAGE, "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
-                              "to tasks (--task)", gsim_cli_command_name((int)arguments->command));
+        return gsim_error_set(error, GSIM_USAGE,
+                              "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
+                              "to tasks (--task)",
+                              gsim_cli_command_name((int)arguments->command));
     if (gsim_cli_is_server(arguments)) return read_server(a, arguments, error);
-    if (gsim_cli_are_ranks(arguments)) return read_ranks(a, arguments, error);
+    if (gsim_cli_are_ranks(arguments)) {
+        const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
+        enum gsim_status status =
+            gsim_cli_rank_traces_read(&a->ranks, arguments, !keeps || strcmp(keeps, "keep") != 0, error);
+        for (uint32_t i = 0; i < a->ranks.note_count; i++) gsim_cli_subject_note(&a->subject, a->ranks.notes[i]);
+        a->base = a->ranks.base;
+        return status;
+    }
     if (gsim_cli_has_tasks(arguments)) return read_tasks(a, arguments, error);
     a->base = (struct gsim_changeable){.simulation = &a->subject.point.simulation};
     enum gsim_status status = gsim_cli_subject_init(&a->subject, arguments, error);

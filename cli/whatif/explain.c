@@ -146,24 +146,6 @@ static struct of_gpu of_gpu(const struct gsim_cli_explained *e, uint32_t gpu)
     return g;
 }
 
-static void put_gpus(struct gsim_output *out, const struct gsim_cli_explained *e)
-{
-    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
-        const struct of_gpu g = of_gpu(e, i);
-        struct row rows[GSIM_CAUSE_COUNT];
-        char text[LABEL_BYTES];
-        snprintf(text, sizeof text, "GPU %" PRIu32 ": kernels", i);
-        gsim_output_text(out, i ? "" : "\n");
-        put_line(out, "", text, g.kernels, g.x.makespan);
-        if (g.copies) put_line(out, "  ", gsim_gpu_state_text(GSIM_GPU_COPIES), g.copies, g.x.makespan);
-        uint32_t count = sort_causes(&g.x, false, rows);
-        for (uint32_t c = 0; c < count; c++) {
-            snprintf(text, sizeof text, "idle: %s", gsim_cause_text(rows[c].cause));
-            put_line(out, "  ", text, rows[c].time, g.x.makespan);
-        }
-    }
-}
-
 /* Of a kernel whose pipes are known, the one that it keeps busiest; GSIM_PIPE_COUNT: none is known. */
 static int limiting_pipe(const struct gsim_explanation *x, const struct gsim_path_part *part, double *share)
 {
@@ -208,17 +190,6 @@ static int compare_stretches(const void *left, const void *right)
     return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
 }
 
-/* The longest idle stretches. */
-static const struct gsim_stretch **sort_gaps(const struct gsim_explanation *x, size_t *count)
-{
-    const struct gsim_stretch **gaps = gsim_alloc(sizeof(*gaps) * (x->stretch_count + 1));
-    *count = 0;
-    for (size_t i = 0; gaps && i < x->stretch_count; i++)
-        if (x->stretches[i].state == GSIM_GPU_IDLE) gaps[(*count)++] = &x->stretches[i];
-    if (gaps) qsort(gaps, *count, sizeof(*gaps), compare_stretches);
-    return gaps;
-}
-
 /* Idle stretches of one length before the same work for the same cause: a line. */
 struct gap_line {
     const struct gsim_stretch *first;
@@ -258,7 +229,12 @@ static void put_gaps(struct gsim_output *out, const struct gsim_explanation *x)
 {
     size_t count;
     struct gap_line lines[GAP_LINES];
-    const struct gsim_stretch **gaps = sort_gaps(x, &count);
+    /* The longest idle stretches. */
+    const struct gsim_stretch **gaps = gsim_alloc(sizeof(*gaps) * (x->stretch_count + 1));
+    count = 0;
+    for (size_t i = 0; gaps && i < x->stretch_count; i++)
+        if (x->stretches[i].state == GSIM_GPU_IDLE) gaps[(count)++] = &x->stretches[i];
+    if (gaps) qsort(gaps, count, sizeof(*gaps), compare_stretches);
     size_t made = gaps ? make_gap_lines(x, gaps, count, lines) : 0;
     if (made) gsim_output_text(out, "\nlongest idle stretches\n");
     for (size_t i = 0; i < made; i++) {
@@ -329,7 +305,20 @@ static void put_text(const void *what, struct gsim_output *out)
     }
     gsim_output_printf(out, "%-*s %14s  %6s\n", TEXT_COLUMNS, "", "us", "share");
     put_states(out, x);
-    put_gpus(out, e);
+    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
+        const struct of_gpu g = of_gpu(e, i);
+        struct row rows[GSIM_CAUSE_COUNT];
+        char text[LABEL_BYTES];
+        snprintf(text, sizeof text, "GPU %" PRIu32 ": kernels", i);
+        gsim_output_text(out, i ? "" : "\n");
+        put_line(out, "", text, g.kernels, g.x.makespan);
+        if (g.copies) put_line(out, "  ", gsim_gpu_state_text(GSIM_GPU_COPIES), g.copies, g.x.makespan);
+        uint32_t count = sort_causes(&g.x, false, rows);
+        for (uint32_t c = 0; c < count; c++) {
+            snprintf(text, sizeof text, "idle: %s", gsim_cause_text(rows[c].cause));
+            put_line(out, "  ", text, rows[c].time, g.x.makespan);
+        }
+    }
     if (s->gpu_note[0]) {
         gsim_output_text(out, "\nnote:");
         gsim_cli_wrap(out, s->gpu_note, 5, 2);
@@ -365,19 +354,6 @@ static void put_json_gpus(struct gsim_output *out, const struct gsim_cli_explain
         }
         gsim_output_text(out, i + 1 < e->run.timeline.gpu_count ? "}}" : "}}],\n");
     }
-}
-
-static void put_json_owners(struct gsim_output *out, const struct gsim_explanation *x)
-{
-    struct owner owners[OWNERS];
-    uint32_t count = find_owners(x, owners);
-    gsim_output_text(out, "  \"host\": [");
-    for (uint32_t i = 0; i < count; i++) {
-        gsim_output_put(out, "%s\n    {'cause': '%s', 'what': %q, 'longest_us': %r", i ? "," : "",
-                        gsim_cause_word(owners[i].cause), owners[i].what, gsim_time_us(owners[i].longest));
-        put_json_time(out, owners[i].time, x->makespan);
-    }
-    gsim_output_text(out, "\n  ],\n");
 }
 
 static void put_json_path(struct gsim_output *out, const struct gsim_explanation *x)
@@ -424,8 +400,7 @@ static void put_json(const void *what, struct gsim_output *out)
     const struct gsim_changeable *base = &e->asked.base;
     const struct gsim_explanation *x = &e->run.explanation;
     bool are_ranks = gsim_changeable_has_ranks(base);
-    gsim_output_put(out, "{\n  'schema': '%s',\n",
-                    are_ranks ? SCHEMA_RANKS : base->clients ? SCHEMA_TASKS : SCHEMA);
+    gsim_output_put(out, "{\n  'schema': '%s',\n", are_ranks ? SCHEMA_RANKS : base->clients ? SCHEMA_TASKS : SCHEMA);
     gsim_cli_asked_put_json(out, &e->asked, &e->run.variant.simulation);
     if (base->clients) {
         if (are_ranks)
@@ -446,7 +421,15 @@ static void put_json(const void *what, struct gsim_output *out)
     gsim_answer_rows(&e->answer, 0, out);
     gsim_output_text(out, ",\n");
     put_json_gpus(out, e);
-    put_json_owners(out, x);
+    struct owner owners[OWNERS];
+    uint32_t count = find_owners(x, owners);
+    gsim_output_text(out, "  \"host\": [");
+    for (uint32_t i = 0; i < count; i++) {
+        gsim_output_put(out, "%s\n    {'cause': '%s', 'what': %q, 'longest_us': %r", i ? "," : "",
+                        gsim_cause_word(owners[i].cause), owners[i].what, gsim_time_us(owners[i].longest));
+        put_json_time(out, owners[i].time, x->makespan);
+    }
+    gsim_output_text(out, "\n  ],\n");
     gsim_explained_put_pairs_json(out, e);
     put_json_path(out, x);
     put_json_stretches(out, x);

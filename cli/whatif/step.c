@@ -202,17 +202,6 @@ enum gsim_status gsim_cli_step_measure(struct gsim_cli_subject *s, struct gsim_e
 }
 
 /* --- text and JSON --- */
-static void put_outliers(struct gsim_output *out, const struct gsim_trace_steps *found)
-{
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct gsim_trace_step *step = &found->steps[i];
-        if (!step->is_outlier) continue;
-        gsim_output_printf(out, "  step %u took %.1f us", step->number, gsim_trace_step_us(step));
-        if (step->waited_us > 0) gsim_output_printf(out, ", %.1f of them in %s", step->waited_us, step->waited);
-        gsim_output_text(out, "\n");
-    }
-}
-
 void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step *s)
 {
     const struct gsim_trace_steps *found = &s->found;
@@ -228,7 +217,13 @@ void gsim_cli_step_put_text(struct gsim_output *out, const struct gsim_cli_step 
         gsim_output_printf(out, "%s %.1f", i == 1 ? " |" : "", gsim_trace_step_us(&found->steps[i]));
     if (found->count > LISTED) gsim_output_printf(out, " and %u more (--json)", found->count - LISTED);
     gsim_output_text(out, "\n");
-    put_outliers(out, found);
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct gsim_trace_step *step = &found->steps[i];
+        if (!step->is_outlier) continue;
+        gsim_output_printf(out, "  step %u took %.1f us", step->number, gsim_trace_step_us(step));
+        if (step->waited_us > 0) gsim_output_printf(out, ", %.1f of them in %s", step->waited_us, step->waited);
+        gsim_output_text(out, "\n");
+    }
 }
 
 void gsim_cli_step_put_json(struct gsim_output *out, const struct gsim_cli_step *s)

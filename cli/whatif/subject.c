@@ -38,13 +38,6 @@ static bool is_name(const char *text)
            (gsim_workload_find(text) || gsim_generator_find(text) || gsim_source_find(text) || gsim_service_find(text));
 }
 
-static enum gsim_status fail_missing(const char *path, struct gsim_error *error)
-{
-    if (strchr(path, '/') || strchr(path, '.'))
-        return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
-    return gsim_cli_unknown_workload(path, error);
-}
-
 /* Untimed writes of what the host has at first, ahead of the ops. Returns how many. */
 static uint32_t write_inputs(const struct gsim_program *p, struct gsim_builder *b)
 {
@@ -103,7 +96,11 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     struct gsim_program program = {0};
     bool is_named = is_name(path);
     enum gsim_status status = GSIM_OK;
-    if (!is_named && access(path, F_OK) != 0) return fail_missing(path, error);
+    if (!is_named && access(path, F_OK) != 0) {
+        if (strchr(path, '/') || strchr(path, '.'))
+            return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
+        return gsim_cli_unknown_workload(path, error);
+    }
     s->is_trace = !is_named && !is_program(path);
     unsigned kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
     if (s->is_trace && gsim_cli_check_used(&s->arguments, kind, error)) return error->status;
@@ -137,17 +134,6 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     return status;
 }
 
-/* A kernel that does not fit the device is for the run to tell. */
-static void find_works(struct gsim_cli_subject *s)
-{
-    const struct gsim_program *p = &s->point.program;
-    struct gsim_error ignored = {0};
-    s->demands = gsim_alloc(sizeof *s->demands * ((size_t)p->kernel_count + 1));
-    if (s->demands &&
-        gsim_demands_init(s->demands, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
-        s->point.simulation.demands = s->demands;
-}
-
 enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct gsim_cli_arguments *arguments,
                                        struct gsim_error *error)
 {
@@ -161,7 +147,15 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
     if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
-    if (status == GSIM_OK) find_works(s);
+    if (status == GSIM_OK) {
+        /* A kernel that does not fit the device is for the run to tell. */
+        const struct gsim_program *p = &s->point.program;
+        struct gsim_error ignored = {0};
+        s->demands = gsim_alloc(sizeof *s->demands * ((size_t)p->kernel_count + 1));
+        if (s->demands &&
+            gsim_demands_init(s->demands, p->kernel_count, s->point.simulation.device, p->kernels, &ignored) == GSIM_OK)
+            s->point.simulation.demands = s->demands;
+    }
     if (status == GSIM_OK && gsim_cli_subject_is_recorded(s)) status = gsim_cli_step_measure(s, error);
     return status;
 }

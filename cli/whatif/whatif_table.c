@@ -59,18 +59,6 @@ static const char *make_command(struct gsim_cli_whatif *w)
     return line ? line : "gpusim explain";
 }
 
-/* A trace is explained as it repeats, as the table has it; a program only when changed or asked for as it is now. */
-static void make_commands(struct gsim_cli_whatif *w, const char *command)
-{
-    for (uint32_t i = 0; i < w->found.row_count; i++) {
-        struct gsim_whatif_row *row = &w->found.rows[i];
-        char name[NAME_BYTES];
-        const char *word = gsim_cli_quoted(&w->arena, gsim_whatif_name(row, name, sizeof name));
-        bool is_plain = !row->count && (w->asked.subject.is_trace || w->found.base.clients);
-        row->command = is_plain ? command : word ? gsim_arena_printf(&w->arena, "%s --change %s", command, word) : NULL;
-    }
-}
-
 /* --- text --- */
 static void put_row(struct gsim_output *out, const struct table *t, const struct gsim_whatif_row *row)
 {
@@ -221,7 +209,17 @@ static enum gsim_status deliver(struct gsim_cli_whatif *w, struct gsim_error *er
     struct table t = {.w = w, .rows = w->found.rows, .count = w->found.row_count, .command = make_command(w)};
     t.now_us = t.rows[0].time_us;
     gsim_whatif_sort(&w->found);
-    make_commands(w, t.command);
+    /* A trace is explained as it repeats, as the table has it; a program only when changed or asked for as it is now.
+     */
+    for (uint32_t i = 0; i < w->found.row_count; i++) {
+        struct gsim_whatif_row *row = &w->found.rows[i];
+        char name[NAME_BYTES];
+        const char *word = gsim_cli_quoted(&w->arena, gsim_whatif_name(row, name, sizeof name));
+        bool is_plain = !row->count && (w->asked.subject.is_trace || w->found.base.clients);
+        row->command = is_plain ? t.command
+                       : word   ? gsim_arena_printf(&w->arena, "%s --change %s", t.command, word)
+                                : NULL;
+    }
     gsim_whatif_answer(&w->found, &t.answer);
     enum gsim_status status = value[GSIM_CLI_OUTPUT] ? draw(&t, error) : GSIM_OK;
     if (!status)
