@@ -101,25 +101,6 @@ static bool is_count(enum gsim_change_kind kind)
     return metavar && (strcmp(metavar, "N") == 0 || strcmp(metavar, "K") == 0);
 }
 
-static enum gsim_status check_number(const struct gsim_change *c, struct gsim_error *error)
-{
-    bool is_rank = c->kind == GSIM_CHANGE_RANKS || c->kind == GSIM_CHANGE_MICRO || c->kind == GSIM_CHANGE_CHANNELS;
-    int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
-    bool is_of_server = c->kind == GSIM_CHANGE_RATE || c->kind == GSIM_CHANGE_REPLICAS;
-    if (is_of_server && (strchr(strchr(c->text, '='), 'x') || c->factor < GSIM_RATE_LEAST))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number of %s", c->text,
-                              c->kind == GSIM_CHANGE_RATE ? "requests per second" : "servers");
-    if (is_count(c->kind) && (c->factor != floor(c->factor) || c->factor > most))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", c->text, most);
-    if (c->kind == GSIM_CHANGE_PDL && c->factor > 0.99)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", c->text);
-    if (c->kind == GSIM_CHANGE_HW_QUEUES && c->factor > 32)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", c->text);
-    if (c->kind == GSIM_CHANGE_RANK && strspn(c->argument, "0123456789") != strlen(c->argument))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected the number of a rank", c->text);
-    return GSIM_OK;
-}
-
 enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change, struct gsim_error *error)
 {
     const char *equals = strrchr(text, '=');
@@ -154,7 +135,22 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
         return gsim_error_set(error, GSIM_USAGE,
                               "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text,
                               equals + 1);
-    return check_number(change, error);
+    bool is_rank =
+        change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
+    int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
+    bool is_of_server = change->kind == GSIM_CHANGE_RATE || change->kind == GSIM_CHANGE_REPLICAS;
+    if (is_of_server && (strchr(strchr(change->text, '='), 'x') || change->factor < GSIM_RATE_LEAST))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number of %s", change->text,
+                              change->kind == GSIM_CHANGE_RATE ? "requests per second" : "servers");
+    if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", change->text, most);
+    if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", change->text);
+    if (change->kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32)
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", change->text);
+    if (change->kind == GSIM_CHANGE_RANK && strspn(change->argument, "0123456789") != strlen(change->argument))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected the number of a rank", change->text);
+    return GSIM_OK;
 }
 
 /* --- applying --- */
@@ -176,22 +172,6 @@ static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name,
     return GSIM_OK;
 }
 
-static void note_device(struct gsim_variant *v)
-{
-    const struct gsim_edit_moved *m = &v->moved;
-    char text[160];
-    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
-    if (m->before_us > 0) v->off_ratio = m->off_us / m->after_us;
-    snprintf(text, sizeof text,
-             "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", m->before_us,
-             m->after_us, m->off_us);
-    note(v, m->before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
-    if (gsim_other_is_assumed(&v->other)) note(v, GSIM_OTHER_ASSUMED);
-    if (!m->cut) return;
-    snprintf(text, sizeof text, "%u kernels cut to the shared memory there", m->cut);
-    note(v, text);
-}
-
 static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, bool is_last,
                                     struct gsim_error *error)
 {
@@ -208,7 +188,19 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
     if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     if (!is_last) return GSIM_OK;
     v->moved.off_us = hypot(v->moved.off_us, law.off_common * v->moved.after_us);
-    note_device(v);
+    const struct gsim_edit_moved *m = &v->moved;
+    char text[160];
+    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
+    if (m->before_us > 0) v->off_ratio = m->off_us / m->after_us;
+    snprintf(text, sizeof text,
+             "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", m->before_us,
+             m->after_us, m->off_us);
+    note(v, m->before_us > 0 ? text : "kernels by what they demand; copies by the link there; host as it is");
+    if (gsim_other_is_assumed(&v->other)) note(v, GSIM_OTHER_ASSUMED);
+    if (m->cut) {
+        snprintf(text, sizeof text, "%u kernels cut to the shared memory there", m->cut);
+        note(v, text);
+    }
     return GSIM_OK;
 }
 

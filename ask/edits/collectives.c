@@ -191,25 +191,20 @@ static void put_bucket(struct builder *b, uint32_t behind)
     b->has_effect = true;
 }
 
-/* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last gradient
- * is. */
-static void pass_gradients(struct builder *b, uint32_t at)
-{
-    for (; b->next_gradient < b->edit->gradient_count && b->edit->gradients[b->next_gradient].op < at;
-         b->next_gradient++) {
-        b->open_bytes += b->edit->gradients[b->next_gradient].bytes;
-        if (b->open_bytes >= b->edit->bucket_bytes) put_bucket(b, b->edit->gradients[b->next_gradient].op);
-    }
-    if (b->next_gradient == b->edit->gradient_count && at) put_bucket(b, at - 1);
-}
-
 static void build_op(struct builder *b, uint32_t at)
 {
     const struct gsim_op *op = &b->from->ops[at];
     const struct gsim_collective *c = collective_of(b->from, op);
     struct gsim_op copy = *op;
     if (b->edit->bucket_bytes && b->edit->gradient_count && b->like != UINT32_MAX) {
-        pass_gradients(b, at);
+        /* As torch's DistributedDataParallel does: a bucket is full once it has so many bytes, whatever its last
+         * gradient is. */
+        for (; b->next_gradient < b->edit->gradient_count && b->edit->gradients[b->next_gradient].op < at;
+             b->next_gradient++) {
+            b->open_bytes += b->edit->gradients[b->next_gradient].bytes;
+            if (b->open_bytes >= b->edit->bucket_bytes) put_bucket(b, b->edit->gradients[b->next_gradient].op);
+        }
+        if (b->next_gradient == b->edit->gradient_count && at) put_bucket(b, at - 1);
         if (is_bucket(b, op)) {
             b->map[at] = UINT32_MAX; /* who waits for it waits for the last bucket there is by then */
             return;
@@ -229,8 +224,7 @@ static void build_op(struct builder *b, uint32_t at)
         if (!op->after_count) return; /* nobody waits for it in a graph */
         copy.host_us = 0;
     }
-    if (op->kind == GSIM_OP_KERNEL)
-        copy.kernel_index = gsim_builder_kernel(b->to, &b->from->kernels[op->kernel_index]);
+    if (op->kind == GSIM_OP_KERNEL) copy.kernel_index = gsim_builder_kernel(b->to, &b->from->kernels[op->kernel_index]);
     if (b->edit->overlap < 0 && op->kind == GSIM_OP_KERNEL && copy.stream < 0) copy.stream = 0;
     b->map[at] = put(b, &copy, count);
 }

@@ -58,15 +58,6 @@ static void append(struct list *list, uint32_t item)
     if (list->failed || !GSIM_APPEND(list->items, list->count, list->room, item)) list->failed = true;
 }
 
-static void sort_out(struct list *list)
-{
-    size_t kept = 0;
-    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, compare_numbers);
-    for (size_t i = 0; i < list->count; i++)
-        if (i == 0 || list->items[i] != list->items[kept - 1]) list->items[kept++] = list->items[i];
-    list->count = kept;
-}
-
 /* What op I follows, in the new program's numbers: dropped ones are replaced by what they follow, which PASSED has. */
 static void resolve(const struct gsim_edit *e, uint32_t op, const uint32_t *place, uint32_t **passed,
                     const uint32_t *passed_count, struct list *list)
@@ -80,7 +71,11 @@ static void resolve(const struct gsim_edit *e, uint32_t op, const uint32_t *plac
         }
         for (uint32_t k = 0; k < passed_count[before]; k++) append(list, passed[before][k]);
     }
-    sort_out(list);
+    size_t kept = 0;
+    if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, compare_numbers);
+    for (size_t i = 0; i < list->count; i++)
+        if (i == 0 || list->items[i] != list->items[kept - 1]) list->items[kept++] = list->items[i];
+    list->count = kept;
 }
 
 static bool rebuild(struct gsim_edit *e, struct gsim_builder *b)

@@ -12,22 +12,17 @@
 #define NODE_GBPS 50.0 /* a network card of 400 Gbit/s for each GPU */
 #define MIB       1048576.0
 
-static uint32_t count_pairs(const struct gsim_program *p)
-{
-    uint32_t sends = 0, receives = 0;
-    for (uint32_t i = 0; i < p->op_count; i++) {
-        const struct gsim_collective *c =
-            p->ops[i].kind == GSIM_OP_KERNEL ? p->kernels[p->ops[i].kernel_index].collective : NULL;
-        sends += c && c->kind == GSIM_COLLECTIVE_SEND;
-        receives += c && c->kind == GSIM_COLLECTIVE_RECV;
-    }
-    return sends > receives ? sends : receives;
-}
-
 static enum gsim_status find_micro(const struct gsim_program *first, double wanted, struct gsim_collective_edit *edit,
                                    struct gsim_error *error)
 {
-    uint32_t there = count_pairs(first);
+    uint32_t sends = 0, receives = 0;
+    for (uint32_t i = 0; i < first->op_count; i++) {
+        const struct gsim_collective *c =
+            first->ops[i].kind == GSIM_OP_KERNEL ? first->kernels[first->ops[i].kernel_index].collective : NULL;
+        sends += c && c->kind == GSIM_COLLECTIVE_SEND;
+        receives += c && c->kind == GSIM_COLLECTIVE_RECV;
+    }
+    uint32_t there = sends > receives ? sends : receives;
     double times = there ? wanted / there : 0;
     if (!there || times < 1 || times != floor(times))
         return gsim_error_set(error, GSIM_INPUT,

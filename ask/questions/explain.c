@@ -9,32 +9,6 @@
 
 #define ITERATIONS 3 /* of clients: the last one is explained; the first begin together */
 
-/* Why the late client is late: more of its own kernels, or its host. */
-static void find_late(struct gsim_explained *e, uint32_t count)
-{
-    const struct gsim_client_time *late = &e->times[e->late];
-    double kernels = 0, idle = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (i == e->late) continue;
-        kernels = fmax(kernels, late->kernels - e->times[i].kernels);
-        idle = fmax(idle, late->idle - e->times[i].idle);
-        e->late_by_us = fmax(e->late_by_us, e->times[i].exposed_waiting);
-    }
-    e->late_why = kernels >= idle ? "its kernels take longer" : "its GPU idles longer: its host is late";
-}
-
-static enum gsim_status time_clients(struct gsim_explained *e, const struct gsim_changeable *base,
-                                     struct gsim_error *error)
-{
-    uint32_t count = base->client_count;
-    e->times = gsim_alloc(sizeof *e->times * ((size_t)count + 1));
-    if (!e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    e->late = gsim_client_times(&e->timeline, count, !gsim_changeable_has_ranks(base), e->times, &e->step_us);
-    if (e->late >= count) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    find_late(e, count);
-    return GSIM_OK;
-}
-
 enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_changeable *scenario,
                                     const char *change, bool repeats, struct gsim_error *error)
 {
@@ -52,7 +26,24 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     if (!base.clients) e->variant.simulation.until_steady = repeats;
     status = gsim_run(&(struct gsim_scenario){.simulation = e->variant.simulation}, &e->timeline, error);
     if (status) return status;
-    if (base.clients) return time_clients(e, &base, error);
+    if (base.clients) {
+        uint32_t count = base.client_count;
+        e->times = gsim_alloc(sizeof *e->times * ((size_t)count + 1));
+        if (!e->times) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        e->late = gsim_client_times(&e->timeline, count, !gsim_changeable_has_ranks(&base), e->times, &e->step_us);
+        if (e->late >= count) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        /* Why the late client is late: more of its own kernels, or its host. */
+        const struct gsim_client_time *late = &e->times[e->late];
+        double kernels = 0, idle = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (i == e->late) continue;
+            kernels = fmax(kernels, late->kernels - e->times[i].kernels);
+            idle = fmax(idle, late->idle - e->times[i].idle);
+            e->late_by_us = fmax(e->late_by_us, e->times[i].exposed_waiting);
+        }
+        e->late_why = kernels >= idle ? "its kernels take longer" : "its GPU idles longer: its host is late";
+        return GSIM_OK;
+    }
     status = gsim_explain(&e->variant.simulation, &e->timeline,
                           repeats ? e->timeline.iteration_count - 1 : GSIM_ALL_ITERATIONS, &e->explanation, error);
     uint32_t gpus = e->timeline.gpu_count;

@@ -71,23 +71,6 @@ static struct gsim_kernel kernel_of(const struct gsim_units *u, const struct gsi
     return kernel;
 }
 
-/* The units that UNIT's nodes follow, each once, ascending. */
-static uint32_t find_preds(const struct gsim_units *u, const struct gsim_dag *dag, const uint32_t *unit_of,
-                           uint32_t unit, uint32_t *met, uint32_t *preds)
-{
-    uint32_t count = 0;
-    for (uint32_t i = u->units[unit].first; i < u->units[unit].first + u->units[unit].count; i++)
-        for (uint32_t e = dag->pred_start[i]; e < dag->pred_start[i + 1]; e++) {
-            uint32_t pred = unit_of[dag->preds[e]], at = count;
-            if (pred == unit || met[pred] == unit + 1) continue;
-            met[pred] = unit + 1;
-            for (; at && preds[at - 1] > pred; at--) preds[at] = preds[at - 1];
-            preds[at] = pred;
-            count++;
-        }
-    return count;
-}
-
 static enum gsim_status build_program(struct gsim_units *u, const struct gsim_dag *dag, struct gsim_error *error)
 {
     struct gsim_builder *b = gsim_builder_create(u->source->name);
@@ -99,7 +82,18 @@ static enum gsim_status build_program(struct gsim_units *u, const struct gsim_da
         struct gsim_kernel kernel = kernel_of(u, &u->units[i]);
         struct gsim_op op = {.kind = GSIM_OP_KERNEL, .stream = -1, .after = preds};
         for (uint32_t n = 0; n < u->units[i].count; n++) unit_of[u->units[i].first + n] = i;
-        op.after_count = find_preds(u, dag, unit_of, i, met, preds);
+        /* The units that i's nodes follow, each once, ascending. */
+        uint32_t count = 0;
+        for (uint32_t j = u->units[i].first; j < u->units[i].first + u->units[i].count; j++)
+            for (uint32_t e = dag->pred_start[j]; e < dag->pred_start[j + 1]; e++) {
+                uint32_t pred = unit_of[dag->preds[e]], at = count;
+                if (pred == i || met[pred] == i + 1) continue;
+                met[pred] = i + 1;
+                for (; at && preds[at - 1] > pred; at--) preds[at] = preds[at - 1];
+                preds[at] = pred;
+                count++;
+            }
+        op.after_count = count;
         op.kernel_index = gsim_builder_kernel(b, &kernel);
         ok = op.kernel_index != NONE && gsim_builder_op(b, &op) != NONE;
     }

@@ -353,20 +353,6 @@ static void advance(struct sweep *s, gsim_time now)
         s->busy_sms = t->occupancy[s->occupancy].busy_sms;
 }
 
-static gsim_time next_change(const struct sweep *s)
-{
-    const struct gsim_moments *m = s->m;
-    gsim_time next = m->makespan;
-    if (s->next < m->work_count && m->works[s->next].start < next) next = m->works[s->next].start;
-    if (s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end < next)
-        next = m->works[m->by_end[s->next_end]].end;
-    if (s->first_held < s->held_count && s->held[s->first_held].since > s->now && s->held[s->first_held].since < next)
-        next = s->held[s->first_held].since;
-    if (s->occupancy < m->timeline->occupancy_count && m->timeline->occupancy[s->occupancy].time < next)
-        next = m->timeline->occupancy[s->occupancy].time;
-    return next;
-}
-
 static enum gsim_gpu_state state_of(const struct sweep *s)
 {
     if (!s->running_count) return s->copies ? GSIM_GPU_COPIES : GSIM_GPU_IDLE;
@@ -376,14 +362,6 @@ static enum gsim_gpu_state state_of(const struct sweep *s)
                    s->busy_sms >= gpus * (uint32_t)s->m->simulation->device->sm_count + is_delay;
     if (is_full) return s->copies ? GSIM_GPU_ALL_SMS_COPIES : GSIM_GPU_ALL_SMS;
     return s->copies ? GSIM_GPU_SOME_SMS_COPIES : GSIM_GPU_SOME_SMS;
-}
-
-/* The kernel that has been held for longest, GSIM_NO_WORK for none. */
-static uint32_t held_at(struct sweep *s, gsim_time now)
-{
-    while (s->first_held < s->held_count && s->m->works[s->held[s->first_held].work].start <= now) s->first_held++;
-    return s->first_held < s->held_count && s->held[s->first_held].since <= now ? s->held[s->first_held].work
-                                                                                : GSIM_NO_WORK;
 }
 
 /* The next that could have run: while nothing runs anything, else a kernel. Copies that the driver makes by itself have
@@ -401,7 +379,10 @@ static uint32_t next_work(const struct sweep *s, enum gsim_gpu_state state)
 static void explain(struct sweep *s, gsim_time from, gsim_time to)
 {
     enum gsim_gpu_state state = state_of(s);
-    uint32_t held = held_at(s, from);
+    /* The kernel that has been held for longest, GSIM_NO_WORK for none. */
+    while (s->first_held < s->held_count && s->m->works[s->held[s->first_held].work].start <= from) s->first_held++;
+    uint32_t held = s->first_held < s->held_count && s->held[s->first_held].since <= from ? s->held[s->first_held].work
+                                                                                          : GSIM_NO_WORK;
     bool is_full = state == GSIM_GPU_ALL_SMS || state == GSIM_GPU_ALL_SMS_COPIES;
     if (is_full && held == GSIM_NO_WORK) {
         add(s, from, to, state, GSIM_CAUSE_NONE, NULL, GSIM_NO_WORK);
@@ -428,24 +409,22 @@ static void explain(struct sweep *s, gsim_time from, gsim_time to)
 
 GSIM_ORDER(compare_held, struct held, GSIM_UP(since) GSIM_UP(work))
 
-static void list_held(struct sweep *s)
-{
-    const struct gsim_moments *m = s->m;
-    for (uint32_t i = 0; i < m->work_count; i++) {
-        struct held held = {.work = i};
-        if (is_shown(s, i) && gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start)
-            s->held[s->held_count++] = held;
-    }
-    qsort(s->held, s->held_count, sizeof *s->held, compare_held);
-}
-
 static void sweep(struct sweep *s)
 {
     gsim_time end = s->explanation->from + s->explanation->makespan;
     s->now = s->explanation->from;
     advance(s, s->now);
     while (s->now < end && !s->failed) {
-        gsim_time next = next_change(s);
+        const struct gsim_moments *m = s->m;
+        gsim_time next = m->makespan;
+        if (s->next < m->work_count && m->works[s->next].start < next) next = m->works[s->next].start;
+        if (s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end < next)
+            next = m->works[m->by_end[s->next_end]].end;
+        if (s->first_held < s->held_count && s->held[s->first_held].since > s->now &&
+            s->held[s->first_held].since < next)
+            next = s->held[s->first_held].since;
+        if (s->occupancy < m->timeline->occupancy_count && m->timeline->occupancy[s->occupancy].time < next)
+            next = m->timeline->occupancy[s->occupancy].time;
         if (next > end) next = end;
         if (next > s->now) explain(s, s->now, next);
         s->now = next;
@@ -459,7 +438,15 @@ static enum gsim_status sweep_all(struct gsim_explanation *x, uint32_t gpu, stru
     s.running = gsim_alloc(sizeof *s.running * ((size_t)x->moments->kernel_count + 1));
     s.held = gsim_alloc(sizeof *s.held * ((size_t)x->moments->work_count + 1));
     s.failed = !s.running || !s.held;
-    if (!s.failed) list_held(&s);
+    if (!s.failed) {
+        const struct gsim_moments *m = s.m;
+        for (uint32_t i = 0; i < m->work_count; i++) {
+            struct held held = {.work = i};
+            if (is_shown(&s, i) && gsim_is_held(m, &m->works[i], &held.since) && held.since < m->works[i].start)
+                s.held[s.held_count++] = held;
+        }
+        qsort(s.held, s.held_count, sizeof *s.held, compare_held);
+    }
     if (!s.failed) sweep(&s);
     gsim_free(s.running);
     gsim_free(s.held);

@@ -33,27 +33,6 @@ static double add(struct edges *e, enum kind kind, gsim_time start, gsim_time en
     return gsim_time_us(end - start);
 }
 
-static void collect(struct edges *e, const struct gsim_timeline *t, uint32_t task, struct gsim_client_time *sums)
-{
-    uint32_t device = UINT32_MAX;
-    for (size_t i = 0; i < t->kernel_count && device == UINT32_MAX; i++)
-        if (t->kernels[i].task == task) device = t->kernels[i].device;
-    for (size_t i = 0; i < t->kernel_count; i++) {
-        const struct gsim_kernel_record *k = &t->kernels[i];
-        if (k->task != task && k->device == device) add(e, OTHERS, k->start, k->end);
-        if (k->task != task || t->program->kernels[k->kernel_index].collective) continue;
-        sums->kernels += add(e, COMPUTE, k->start, k->end);
-    }
-    for (size_t i = 0; i < t->copy_count; i++)
-        if (t->copies[i].task == task) add(e, COMPUTE, t->copies[i].start, t->copies[i].end);
-    for (size_t i = 0; i < t->collective_count; i++) {
-        const struct gsim_collective_record *c = &t->collectives[i];
-        if (c->task != task) continue;
-        sums->all_waiting += add(e, WAITING, c->start, c->begun);
-        sums->all_transfer += add(e, TRANSFER, c->begun, c->end);
-    }
-}
-
 /* The stretches that are told: the last iteration, or ALL requests. Returns how many; the step is the mean of what they
  * take, of iterations from end to end. */
 static uint32_t find_stretches(struct edges *e, const struct gsim_timeline *t, uint32_t task, bool all, double *step)
@@ -81,14 +60,30 @@ static uint32_t find_stretches(struct edges *e, const struct gsim_timeline *t, u
 static bool time_client(const struct gsim_timeline *t, uint32_t task, bool all, struct gsim_client_time *times)
 {
     struct gsim_client_time sums = {0};
-    double *const parts[] = {&sums.compute, &sums.exposed_transfer, &sums.exposed_waiting, &sums.others, &sums.idle,
-                             &sums.kernels, &sums.all_waiting,      &sums.all_transfer};
+    double *const parts[] = {&sums.compute, &sums.exposed_transfer, &sums.exposed_waiting, &sums.others,
+                             &sums.idle,    &sums.kernels,          &sums.all_waiting,     &sums.all_transfer};
     struct edges e = {.list = gsim_alloc(sizeof *e.list * (2 * t->kernel_count + 2 * t->copy_count +
                                                            4 * t->collective_count + 2 * t->request_count + 1))};
     int open[KIND_COUNT] = {0};
     if (!e.list) return false;
     uint32_t count = find_stretches(&e, t, task, all, &sums.step);
-    collect(&e, t, task, &sums);
+    uint32_t device = UINT32_MAX;
+    for (size_t i = 0; i < t->kernel_count && device == UINT32_MAX; i++)
+        if (t->kernels[i].task == task) device = t->kernels[i].device;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &t->kernels[i];
+        if (k->task != task && k->device == device) add(&e, OTHERS, k->start, k->end);
+        if (k->task != task || t->program->kernels[k->kernel_index].collective) continue;
+        sums.kernels += add(&e, COMPUTE, k->start, k->end);
+    }
+    for (size_t i = 0; i < t->copy_count; i++)
+        if (t->copies[i].task == task) add(&e, COMPUTE, t->copies[i].start, t->copies[i].end);
+    for (size_t i = 0; i < t->collective_count; i++) {
+        const struct gsim_collective_record *c = &t->collectives[i];
+        if (c->task != task) continue;
+        sums.all_waiting += add(&e, WAITING, c->start, c->begun);
+        sums.all_transfer += add(&e, TRANSFER, c->begun, c->end);
+    }
     qsort(e.list, e.count, sizeof *e.list, by_time);
     for (size_t i = 0; i < e.count; i++) {
         enum kind kind = open[COMPUTE]    ? COMPUTE

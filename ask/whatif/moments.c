@@ -96,17 +96,6 @@ static bool order_calls(struct gsim_moments *m)
     return true;
 }
 
-static void find_makespan(struct gsim_moments *m)
-{
-    const struct gsim_timeline *t = m->timeline;
-    for (uint32_t i = 0; i < m->work_count; i++)
-        if (m->works[i].end > m->makespan) m->makespan = m->works[i].end;
-    for (size_t i = 0; i < t->api_count; i++)
-        if (t->apis[i].end > m->makespan) m->makespan = t->apis[i].end;
-    for (size_t i = 0; i < t->iteration_count; i++)
-        if (t->iterations[i].end > m->makespan) m->makespan = t->iterations[i].end;
-}
-
 enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_simulation *simulation,
                                    const struct gsim_timeline *timeline, struct gsim_error *error)
 {
@@ -122,7 +111,13 @@ enum gsim_status gsim_moments_init(struct gsim_moments *m, const struct gsim_sim
     if (!m->works || !m->by_end || !m->starts || !m->calls || !m->demands) return no_memory(error);
     list_works(m);
     if (!order_works(m) || !order_calls(m)) return no_memory(error);
-    find_makespan(m);
+    const struct gsim_timeline *t = m->timeline;
+    for (uint32_t i = 0; i < m->work_count; i++)
+        if (m->works[i].end > m->makespan) m->makespan = m->works[i].end;
+    for (size_t i = 0; i < t->api_count; i++)
+        if (t->apis[i].end > m->makespan) m->makespan = t->apis[i].end;
+    for (size_t i = 0; i < t->iteration_count; i++)
+        if (t->iterations[i].end > m->makespan) m->makespan = t->iterations[i].end;
     for (uint32_t i = 0; i < program->op_count; i++)
         m->has_framework |= program->ops[i].overhead && !program->ops[i].what;
     enum gsim_status status = GSIM_OK;

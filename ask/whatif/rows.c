@@ -409,42 +409,6 @@ static int compare_rows(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Rows of the best one, the best two, the best three, ... that can be done together. */
-static void add_together(struct gsim_whatif *w)
-{
-    const struct gsim_whatif_row *helping[GSIM_WHATIF_ROWS] = {NULL};
-    struct gsim_whatif_row together = {.time_us = NAN, .is_together = true};
-    uint32_t count = 0, rows = w->row_count;
-    double now = w->rows[0].time_us;
-    for (uint32_t i = 1; i < rows; i++) {
-        const struct gsim_whatif_row *row = &w->rows[i];
-        if (row->count == 1 && row->has_effect && gsim_change_is_software(row->changes[0].kind) &&
-            row->time_us < now * (1 - HELPS))
-            helping[count++] = row;
-    }
-    qsort(helping, count, sizeof *helping, compare_rows);
-    for (uint32_t i = 0; i < count && together.count < GSIM_WHATIF_TOGETHER && w->row_count < GSIM_WHATIF_ROWS; i++) {
-        bool fits = true;
-        for (uint32_t k = 0; k < together.count; k++)
-            fits = fits && !excludes(&helping[i]->changes[0], &together.changes[k]);
-        if (!fits) continue;
-        together.changes[together.count++] = helping[i]->changes[0];
-        if (together.count > 1) w->rows[w->row_count++] = together;
-    }
-}
-
-/* Of the rows from FIRST on the fastest stays, where it is faster than any other alone. */
-static void keep_best(struct gsim_whatif *w, uint32_t first)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < w->row_count; i++)
-        if (w->rows[i].time_us < w->rows[best].time_us * (1 - 1e-9) &&
-            (i >= first || gsim_change_is_software(w->rows[i].changes[0].kind)))
-            best = i;
-    if (best >= first) w->rows[first] = w->rows[best];
-    w->row_count = best >= first ? first + 1 : first;
-}
-
 /* --- what the profiler's share decides --- */
 
 /* Of the changes that can be done, those that save most. Returns how many. */
@@ -545,9 +509,35 @@ enum gsim_status gsim_whatif_run(struct gsim_whatif *w, const char *changes, str
     if (!status) status = run_rows(w, ran, error);
     if (status) return status;
     uint32_t first = w->row_count;
-    add_together(w);
+    /* Rows of the best one, the best two, the best three, ... that can be done together. */
+    const struct gsim_whatif_row *helping[GSIM_WHATIF_ROWS] = {NULL};
+    struct gsim_whatif_row together = {.time_us = NAN, .is_together = true};
+    uint32_t count = 0, rows = w->row_count;
+    double now = w->rows[0].time_us;
+    for (uint32_t i = 1; i < rows; i++) {
+        const struct gsim_whatif_row *row = &w->rows[i];
+        if (row->count == 1 && row->has_effect && gsim_change_is_software(row->changes[0].kind) &&
+            row->time_us < now * (1 - HELPS))
+            helping[count++] = row;
+    }
+    qsort(helping, count, sizeof *helping, compare_rows);
+    for (uint32_t i = 0; i < count && together.count < GSIM_WHATIF_TOGETHER && w->row_count < GSIM_WHATIF_ROWS; i++) {
+        bool fits = true;
+        for (uint32_t k = 0; k < together.count; k++)
+            fits = fits && !excludes(&helping[i]->changes[0], &together.changes[k]);
+        if (!fits) continue;
+        together.changes[together.count++] = helping[i]->changes[0];
+        if (together.count > 1) w->rows[w->row_count++] = together;
+    }
     status = run_rows(w, first, error);
-    keep_best(w, first);
+    /* Of the rows from first on the fastest stays, where it is faster than any other alone. */
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < w->row_count; i++)
+        if (w->rows[i].time_us < w->rows[best].time_us * (1 - 1e-9) &&
+            (i >= first || gsim_change_is_software(w->rows[i].changes[0].kind)))
+            best = i;
+    if (best >= first) w->rows[first] = w->rows[best];
+    w->row_count = best >= first ? first + 1 : first;
     return status ? status : find_spread(w, error);
 }
 
