@@ -26,13 +26,6 @@ static struct flock lock_of(pid_t process)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_AT, .l_len = process};
 }
 
-/* 0: nobody any more. */
-static pid_t holder_of(const struct gsim_sweep_lock *lock)
-{
-    struct flock held = lock_of(1);
-    return fcntl(lock->descriptor, F_OFD_GETLK, &held) == 0 && held.l_type != F_UNLCK ? (pid_t)held.l_len : 0;
-}
-
 /* Takes the lock of the open file; GSIM_IO where another process has it. */
 static enum gsim_status take(const struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error)
 {
@@ -42,7 +35,10 @@ static enum gsim_status take(const struct gsim_sweep_lock *lock, const char *pat
         if (fcntl(lock->descriptor, F_OFD_SETLK, &whole) == 0) return GSIM_OK;
         if (errno != EACCES && errno != EAGAIN)
             return gsim_error_set(error, GSIM_IO, "cannot lock '%s': %s", path, strerror(errno));
-        pid_t holder = holder_of(lock);
+        /* 0: nobody any more. */
+        struct flock held = lock_of(1);
+        pid_t holder =
+            fcntl(lock->descriptor, F_OFD_GETLK, &held) == 0 && held.l_type != F_UNLCK ? (pid_t)held.l_len : 0;
         bool is_dead = !holder || (kill(holder, 0) != 0 && errno == ESRCH);
         if (!is_dead || i == TRIES)
             return gsim_error_set(

@@ -31,11 +31,6 @@ struct leader {
     uint64_t next;
 };
 
-static enum gsim_status fail_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-}
-
 static uint64_t remaining(const struct leader *leader)
 {
     return leader->job->count - leader->next + leader->returned_count;
@@ -80,18 +75,6 @@ static void feed_peer(struct leader *leader, int rank)
     if (peer->count > first)
         leader->remote->transport->send(rank, GSIM_REMOTE_ITEMS, peer->items + first,
                                         (peer->count - first) * sizeof(*peer->items));
-}
-
-static enum gsim_status feed_all(struct leader *leader, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    uint64_t item;
-    for (int rank = 1; rank < leader->remote->size && status == GSIM_OK; rank++)
-        feed_peer(leader, rank);
-    for (size_t room = gsim_pool_room(leader->pool, remaining(leader) / (uint64_t)leader->remote->size);
-         room && status == GSIM_OK && take_item(leader, &item); room--)
-        status = gsim_pool_put(leader->pool, item, error);
-    return status;
 }
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
@@ -144,7 +127,7 @@ static enum gsim_status take_messages(struct leader *leader, struct gsim_error *
             status = gsim_error_set(error, GSIM_SIM, "%s", leader->message.data);
         leader->message.length = 0;
     }
-    if (leader->message.failed) status = fail_memory(error);
+    if (leader->message.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     return status;
 }
 
@@ -175,59 +158,48 @@ static void look_for_lost(struct leader *leader)
 }
 
 /* --- the loop --- */
-static enum gsim_status prepare(struct leader *leader, int64_t sweep_id, struct gsim_error *error)
-{
-    struct gsim_remote_start start = {.sweep_id = sweep_id};
-    double now = gsim_clock_now_s();
-    snprintf(start.identity, sizeof(start.identity), "%s", leader->remote->identity);
-    leader->peers = gsim_alloc((size_t)leader->remote->size * sizeof(*leader->peers));
-    for (int rank = 1; rank < leader->remote->size; rank++) {
-        leader->peers[rank].heard_s = leader->peers[rank].rate_since_s = now;
-        leader->remote->transport->send(rank, GSIM_REMOTE_START, &start, sizeof(start));
-    }
-    return gsim_pool_create(&leader->job->pool, &leader->pool, error);
-}
-
-static enum gsim_status run_round(struct leader *leader, struct gsim_error *error)
-{
-    enum gsim_status status = feed_all(leader, error);
-    if (status == GSIM_OK) status = gsim_pool_wait(leader->pool, WAIT_MS, gsim_sink_take, &leader->sink, error);
-    if (status == GSIM_OK) status = take_messages(leader, error);
-    if (status == GSIM_OK) status = gsim_sink_commit(&leader->sink, error);
-    if (status == GSIM_OK) look_for_lost(leader);
-    gsim_progress_show(leader->job->progress);
-    return status;
-}
-
-static void release(struct leader *leader)
-{
-    leader->remote->has_told = true;
-    gsim_pool_destroy(leader->pool);
-    for (int rank = 1; leader->peers && rank < leader->remote->size; rank++) {
-        leader->remote->transport->send(rank, GSIM_REMOTE_END, "", 0);
-        gsim_free(leader->peers[rank].items);
-    }
-    gsim_free(leader->peers);
-    gsim_free(leader->returned);
-    gsim_bytes_release(&leader->message);
-}
-
 enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_job *job, int64_t sweep_id,
                                   struct gsim_error *error)
 {
     struct leader leader = {.remote = remote, .job = job, .sink = {.store = job->store, .progress = job->progress}};
     struct gsim_stop stop;
     gsim_stop_begin(&stop);
-    enum gsim_status status = prepare(&leader, sweep_id, error);
+    struct gsim_remote_start start = {.sweep_id = sweep_id};
+    double now = gsim_clock_now_s();
+    snprintf(start.identity, sizeof(start.identity), "%s", leader.remote->identity);
+    leader.peers = gsim_alloc((size_t)leader.remote->size * sizeof(*leader.peers));
+    for (int rank = 1; rank < leader.remote->size; rank++) {
+        leader.peers[rank].heard_s = leader.peers[rank].rate_since_s = now;
+        leader.remote->transport->send(rank, GSIM_REMOTE_START, &start, sizeof(start));
+    }
+    enum gsim_status status = gsim_pool_create(&leader.job->pool, &leader.pool, error);
     while (status == GSIM_OK && leader.sink.received < job->count) {
         job->stopped_by = gsim_stop_asked(&stop);
         if (job->stopped_by) break;
-        status = run_round(&leader, error);
+        status = GSIM_OK;
+        uint64_t item;
+        for (int rank = 1; rank < leader.remote->size && status == GSIM_OK; rank++) feed_peer(&leader, rank);
+        for (size_t room = gsim_pool_room(leader.pool, remaining(&leader) / (uint64_t)leader.remote->size);
+             room && status == GSIM_OK && take_item(&leader, &item); room--)
+            status = gsim_pool_put(leader.pool, item, error);
+        if (status == GSIM_OK) status = gsim_pool_wait(leader.pool, WAIT_MS, gsim_sink_take, &leader.sink, error);
+        if (status == GSIM_OK) status = take_messages(&leader, error);
+        if (status == GSIM_OK) status = gsim_sink_commit(&leader.sink, error);
+        if (status == GSIM_OK) look_for_lost(&leader);
+        gsim_progress_show(leader.job->progress);
     }
     /* A launcher ends all ranks when one fails, and does not tell us which. */
     for (int rank = 1; job->stopped_by && rank < remote->size; rank++)
         if (leader.peers[rank].count) tell_points(&leader, rank, "held");
-    release(&leader);
+    leader.remote->has_told = true;
+    gsim_pool_destroy(leader.pool);
+    for (int rank = 1; leader.peers && rank < leader.remote->size; rank++) {
+        leader.remote->transport->send(rank, GSIM_REMOTE_END, "", 0);
+        gsim_free(leader.peers[rank].items);
+    }
+    gsim_free(leader.peers);
+    gsim_free(leader.returned);
+    gsim_bytes_release(&leader.message);
     gsim_stop_end(&stop);
     return status;
 }

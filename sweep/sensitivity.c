@@ -19,16 +19,6 @@
 /* --- designs --- */
 static double *row_of(const struct gsim_design *design, size_t point) { return design->u + point * design->inputs; }
 
-static void design_one_at_a_time(struct gsim_design *design)
-{
-    for (size_t point = 0; point < design->points; point++)
-        for (size_t i = 0; i < design->inputs; i++) row_of(design, point)[i] = 0.5;
-    for (size_t i = 0; i < design->inputs; i++) {
-        row_of(design, 1 + 2 * i)[i] = 0;
-        row_of(design, 2 + 2 * i)[i] = 1;
-    }
-}
-
 /* Two points of the cube, A and B, from one of twice its dimension. */
 struct pairs {
     gsl_qrng *sequence;
@@ -55,23 +45,6 @@ static enum gsim_status pairs_init(struct pairs *pairs, const struct gsim_design
     return GSIM_OK;
 }
 
-static void pairs_next(struct pairs *pairs)
-{
-    for (unsigned i = 0; i < (pairs->dimensions <= SOBOL_DIMENSIONS ? 1 : LEAP); i++)
-        gsl_qrng_get(pairs->sequence, pairs->pair);
-    for (size_t i = 0; i < pairs->dimensions; i++) {
-        double at = pairs->pair[i] + pairs->shift[i];
-        pairs->pair[i] = at - floor(at);
-    }
-}
-
-static void pairs_release(struct pairs *pairs)
-{
-    if (pairs->sequence) gsl_qrng_free(pairs->sequence);
-    gsim_free(pairs->shift);
-    gsim_free(pairs->pair);
-}
-
 /* Each sample is a block: A; A with one input of B, for every input; B as well for Sobol. */
 static enum gsim_status design_blocks(struct gsim_design *design, struct gsim_error *error)
 {
@@ -80,7 +53,12 @@ static enum gsim_status design_blocks(struct gsim_design *design, struct gsim_er
     enum gsim_status status = pairs_init(&pairs, design, error);
     for (size_t sample = 0; sample < design->samples && status == GSIM_OK; sample++) {
         double *first = row_of(design, sample * block);
-        pairs_next(&pairs);
+        for (unsigned i = 0; i < (pairs.dimensions <= SOBOL_DIMENSIONS ? 1 : LEAP); i++)
+            gsl_qrng_get(pairs.sequence, pairs.pair);
+        for (size_t i = 0; i < pairs.dimensions; i++) {
+            double at = pairs.pair[i] + pairs.shift[i];
+            pairs.pair[i] = at - floor(at);
+        }
         const double *a = pairs.pair, *b = pairs.pair + inputs;
         for (size_t i = 0; i <= inputs; i++) {
             double *row = first + i * inputs;
@@ -89,7 +67,9 @@ static enum gsim_status design_blocks(struct gsim_design *design, struct gsim_er
         }
         if (design->method == GSIM_SOBOL) memcpy(first + (inputs + 1) * inputs, b, sizeof *b * inputs);
     }
-    pairs_release(&pairs);
+    if (pairs.sequence) gsl_qrng_free(pairs.sequence);
+    gsim_free(pairs.shift);
+    gsim_free(pairs.pair);
     return status;
 }
 
@@ -110,7 +90,12 @@ enum gsim_status gsim_design_init(struct gsim_design *design, struct gsim_error 
     }
     design->u = gsim_alloc(sizeof *design->u * design->points * inputs);
     if (design->method != GSIM_ONE_AT_A_TIME) return design_blocks(design, error);
-    design_one_at_a_time(design);
+    for (size_t point = 0; point < design->points; point++)
+        for (size_t i = 0; i < design->inputs; i++) row_of(design, point)[i] = 0.5;
+    for (size_t i = 0; i < design->inputs; i++) {
+        row_of(design, 1 + 2 * i)[i] = 0;
+        row_of(design, 2 + 2 * i)[i] = 1;
+    }
     return GSIM_OK;
 }
 

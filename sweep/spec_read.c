@@ -217,8 +217,14 @@ static cJSON *value_json(const struct gsim_value *value)
     return value->is_number ? cJSON_CreateNumber(value->number) : cJSON_CreateString(value->text);
 }
 
-static void add_axes(const struct gsim_spec *spec, cJSON *axes)
+char *gsim_spec_json(const struct gsim_spec *spec)
 {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "schema", GSIM_SPEC_SCHEMA);
+    cJSON *options = cJSON_AddObjectToObject(json, "options");
+    for (size_t i = 0; i < spec->fixed_count; i++)
+        cJSON_AddItemToObject(options, spec->fixed[i].name, value_json(&spec->fixed[i].value));
+    cJSON *axes = cJSON_AddArrayToObject(json, "axes");
     for (size_t i = 0; i < spec->axis_count; i++) {
         cJSON *axis = cJSON_CreateObject();
         cJSON_AddStringToObject(axis, "name", spec->axes[i].name);
@@ -228,16 +234,6 @@ static void add_axes(const struct gsim_spec *spec, cJSON *axes)
         for (size_t j = 0; j < spec->axes[i].count; j++)
             cJSON_AddItemToArray(values, value_json(&spec->axes[i].values[j]));
     }
-}
-
-char *gsim_spec_json(const struct gsim_spec *spec)
-{
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "schema", GSIM_SPEC_SCHEMA);
-    cJSON *options = cJSON_AddObjectToObject(json, "options");
-    for (size_t i = 0; i < spec->fixed_count; i++)
-        cJSON_AddItemToObject(options, spec->fixed[i].name, value_json(&spec->fixed[i].value));
-    add_axes(spec, cJSON_AddArrayToObject(json, "axes"));
     cJSON *where = cJSON_AddArrayToObject(json, "where");
     for (size_t i = 0; i < spec->condition_count; i++)
         cJSON_AddItemToArray(where, cJSON_CreateString(spec->conditions[i]));

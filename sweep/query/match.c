@@ -21,31 +21,6 @@ struct gsim_base_group {
     struct gsim_base_group *next;
 };
 
-/* A stable order: of two of one name the first stays first. */
-static void sort(struct gsim_match_setting *settings, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct gsim_match_setting now = settings[i];
-        size_t at = i;
-        for (; at && strcmp(settings[at - 1].name, now.name) > 0; at--) settings[at] = settings[at - 1];
-        settings[at] = now;
-    }
-}
-
-/* The identity of a row, in the arena. */
-static const char *identify(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count)
-{
-    size_t room = 1, length = 0;
-    sort(settings, count);
-    for (size_t i = 0; i < count; i++) room += strlen(settings[i].name) + strlen(settings[i].value) + 2;
-    char *text = gsim_arena_alloc(matches->arena, room);
-    for (size_t i = 0; text && i < count; i++)
-        if (!i || strcmp(settings[i].name, settings[i - 1].name) != 0)
-            length += (size_t)snprintf(text + length, room - length, "%s=%s\n", settings[i].name, settings[i].value);
-    if (length > matches->longest) matches->longest = length;
-    return text;
-}
-
 /* The line of IDENTITY with the name of LINE; NULL: it has none. */
 static const char *line_of(const char *identity, const char *line)
 {
@@ -95,45 +70,44 @@ void gsim_matches_release(struct gsim_matches *matches)
     *matches = (struct gsim_matches){0};
 }
 
-static void add_base(struct gsim_matches *matches, const char *identity, double value)
-{
-    struct gsim_base_group *group = matches->groups;
-    while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity)))
-        group = group->next;
-    if (!group) {
-        group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
-        *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
-        matches->groups = group;
-    }
-    (void)GSIM_APPEND(group->bases, group->count, group->capacity, (struct base){identity, value, value * value, 1});
-    matches->base_count++;
-}
-
 void gsim_matches_add(struct gsim_matches *matches, struct gsim_match_setting *settings, size_t count, int roles,
                       double value)
 {
-    const char *identity = identify(matches, settings, count);
+    /* The identity of a row, in the arena. */
+    size_t room = 1, length = 0;
+    /* A stable order: of two of one name the first stays first. */
+    for (size_t i = 1; i < count; i++) {
+        struct gsim_match_setting now = settings[i];
+        size_t at = i;
+        for (; at && strcmp(settings[at - 1].name, now.name) > 0; at--) settings[at] = settings[at - 1];
+        settings[at] = now;
+    }
+    for (size_t i = 0; i < count; i++) room += strlen(settings[i].name) + strlen(settings[i].value) + 2;
+    char *identity = gsim_arena_alloc(matches->arena, room);
+    for (size_t i = 0; identity && i < count; i++)
+        if (!i || strcmp(settings[i].name, settings[i - 1].name) != 0)
+            length +=
+                (size_t)snprintf(identity + length, room - length, "%s=%s\n", settings[i].name, settings[i].value);
+    if (length > matches->longest) matches->longest = length;
     if (roles & GSIM_MATCH_ROW) {
         (void)GSIM_APPEND(matches->rows, matches->row_count, matches->row_capacity, identity);
     }
-    if (roles & GSIM_MATCH_BASE && !isnan(value)) add_base(matches, identity, value);
+    if (roles & GSIM_MATCH_BASE && !isnan(value)) {
+        struct gsim_base_group *group = matches->groups;
+        while (group && !(has_names(group->identity, identity) && has_names(identity, group->identity)))
+            group = group->next;
+        if (!group) {
+            group = GSIM_ARENA_NEW(matches->arena, struct gsim_base_group);
+            *group = (struct gsim_base_group){.identity = identity, .next = matches->groups};
+            matches->groups = group;
+        }
+        (void)GSIM_APPEND(group->bases, group->count, group->capacity,
+                          (struct base){identity, value, value * value, 1});
+        matches->base_count++;
+    }
 }
 
 GSIM_ORDER(by_identity, struct base, GSIM_TEXT(identity))
-
-/* In the arena. */
-static const char *find_common(const struct gsim_matches *matches, const struct gsim_base_group *group)
-{
-    char *text = gsim_arena_alloc(matches->arena, strlen(group->identity) + 1), *end = text;
-    for (const char *at = group->identity; text && *at; at += strcspn(at, "\n") + 1) {
-        size_t length = strcspn(at, "\n"), same = 1;
-        for (; same < group->count; same++)
-            if (strncmp(line_of(group->bases[same].identity, at), at, length + 1) != 0) break;
-        if (same == group->count) end = put_line(end, at);
-    }
-    if (text) *end = '\0';
-    return text;
-}
 
 void gsim_matches_prepare(struct gsim_matches *matches)
 {
@@ -151,7 +125,16 @@ void gsim_matches_prepare(struct gsim_matches *matches)
             }
         }
         group->count = kept;
-        group->common = find_common(matches, group);
+        /* In the arena. */
+        char *text = gsim_arena_alloc(matches->arena, strlen(group->identity) + 1), *end = text;
+        for (const char *at = group->identity; text && *at; at += strcspn(at, "\n") + 1) {
+            size_t length = strcspn(at, "\n"), same = 1;
+            for (; same < group->count; same++)
+                if (strncmp(line_of(group->bases[same].identity, at), at, length + 1) != 0) break;
+            if (same == group->count) end = put_line(end, at);
+        }
+        if (text) *end = '\0';
+        group->common = text;
     }
     matches->scratch = gsim_arena_alloc(matches->arena, 2 * matches->longest + 1);
 }

@@ -22,19 +22,6 @@ struct gsim_view {
     void *axes, *options, *tasks; /* cJSON; NULL until needed */
 };
 
-static void view_init(struct gsim_view *view, const struct gsim_row *row)
-{
-    *view = (struct gsim_view){.row = row};
-}
-
-static void view_release(struct gsim_view *view)
-{
-    cJSON_Delete(view->axes);
-    cJSON_Delete(view->options);
-    cJSON_Delete(view->tasks);
-    *view = (struct gsim_view){0};
-}
-
 /* The column that NAME stands for; GSIM_COLUMN_COUNT: none. */
 static enum gsim_column view_column(const char *name)
 {
@@ -232,12 +219,6 @@ static enum gsim_status prepare(struct reading *reading, struct gsim_error *erro
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
-static struct gsim_cell copy_cell(struct gsim_arena *arena, struct gsim_cell cell)
-{
-    if (cell.type == GSIM_CELL_TEXT) cell.text = gsim_arena_strdup(arena, cell.text);
-    return cell;
-}
-
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length)
 {
     return gsim_hash_bytes(gsim_hash_bytes(hash, bytes, length), "\xff", 1);
@@ -329,8 +310,11 @@ static void keep_row(struct reading *reading, struct gsim_view *view, bool is_ok
         .status = is_ok ? NULL : gsim_arena_strdup(&answer->arena, view->row->cells[GSIM_COLUMN_status].text),
         .identity = query->is_grouped ? identify(view, query->is_paired) : 0,
         .is_base = query->base_name && is_base(reading, view)};
-    for (size_t i = 0; row->cells && i < answer->name_count; i++)
-        row->cells[i] = copy_cell(&answer->arena, view_value(view, answer->names[i]));
+    for (size_t i = 0; row->cells && i < answer->name_count; i++) {
+        struct gsim_cell cell = view_value(view, answer->names[i]);
+        if (cell.type == GSIM_CELL_TEXT) cell.text = gsim_arena_strdup(&answer->arena, cell.text);
+        row->cells[i] = cell;
+    }
     const struct gsim_cell *ran = &view->row->cells[GSIM_COLUMN_iterations_run];
     if (ran->type != GSIM_CELL_NULL && (!answer->iterations_most || ran->real < answer->iterations_least))
         answer->iterations_least = ran->real;
@@ -348,7 +332,7 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
     const struct gsim_cell *state = &row->cells[GSIM_COLUMN_status];
     bool is_ok = state->type == GSIM_CELL_TEXT && strcmp(state->text, "ok") == 0, holds = true;
     (void)error;
-    view_init(&view, row);
+    view = (struct gsim_view){.row = row};
     for (size_t i = 0; i < reading->query->condition_count && holds; i++)
         holds = gsim_where_holds(reading->where[i], &names);
     if (holds && !is_ok) reading->answer->failed_count++;
@@ -359,7 +343,10 @@ static enum gsim_status visit(void *data, const struct gsim_row *row, struct gsi
         struct gsim_cell value = view_value(&view, reading->ratio_of);
         match(reading, &view, GSIM_MATCH_BASE, value.real);
     }
-    view_release(&view);
+    cJSON_Delete(view.axes);
+    cJSON_Delete(view.options);
+    cJSON_Delete(view.tasks);
+    view = (struct gsim_view){0};
     return GSIM_OK;
 }
 
