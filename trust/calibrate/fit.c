@@ -52,13 +52,6 @@ static int evaluate(const gsl_vector *u, void *context, gsl_vector *f)
     return GSL_SUCCESS;
 }
 
-static double chi2_of(const double *residuals, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += residuals[i] * residuals[i];
-    return sum;
-}
-
 void gsim_fit_result_release(struct gsim_fit_result *result)
 {
     gsim_free(result->residuals);
@@ -79,26 +72,6 @@ static double widening(const gsl_matrix *jacobian, const double *residuals, size
         count++;
     }
     return count > 1 ? fmax(1, sqrt(sum / (double)(count - 1))) : 1;
-}
-
-static void set_intervals(struct gsim_fit_problem *problem, const gsl_matrix *jacobian, const gsl_matrix *covariance,
-                          struct gsim_fit_result *result)
-{
-    size_t n = problem->parameter_count;
-    double freedom = problem->observation_count > n ? (double)(problem->observation_count - n) : 1;
-    double t = gsl_cdf_tdist_Pinv(0.975, freedom < 5 ? 5 : freedom); /* the sigmas are estimates of their own */
-    for (size_t i = 0; i < n; i++) {
-        struct gsim_fit_parameter *p = &problem->parameters[i];
-        double deviation = sqrt(gsl_matrix_get(covariance, i, i)) * p->scale;
-        double half = t * deviation * widening(jacobian, result->residuals, problem->observation_count, i);
-        p->low = clamp(p, p->value - half);
-        p->high = clamp(p, p->value + half);
-        p->is_at_bound = p->value <= p->minimum || p->value >= p->maximum;
-        for (size_t j = 0; j < n; j++) {
-            double both = sqrt(gsl_matrix_get(covariance, i, i) * gsl_matrix_get(covariance, j, j));
-            result->correlation[i * n + j] = both > 0 ? gsl_matrix_get(covariance, i, j) / both : 0;
-        }
-    }
 }
 
 /* Standard deviations from the data's part of the Jacobian alone, by its singular values: they grow beyond all bounds
@@ -142,9 +115,25 @@ static void take_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_w
         struct gsim_fit_parameter *p = &problem->parameters[i];
         p->value = clamp(p, p->start + (gsl_vector_get(gsl_multifit_nlinear_position(w), i) - ORIGIN) * p->scale);
     }
-    result->chi2 = chi2_of(result->residuals, m);
+    double sum = 0;
+    for (size_t i = 0; i < m; i++) sum += result->residuals[i] * result->residuals[i];
+    result->chi2 = sum;
     gsl_multifit_nlinear_covar(jacobian, 0, covariance);
-    set_intervals(problem, jacobian, covariance, result);
+    size_t k = problem->parameter_count;
+    double freedom = problem->observation_count > k ? (double)(problem->observation_count - k) : 1;
+    double t = gsl_cdf_tdist_Pinv(0.975, freedom < 5 ? 5 : freedom); /* the sigmas are estimates of their own */
+    for (size_t i = 0; i < k; i++) {
+        struct gsim_fit_parameter *p = &problem->parameters[i];
+        double deviation = sqrt(gsl_matrix_get(covariance, i, i)) * p->scale;
+        double half = t * deviation * widening(jacobian, result->residuals, problem->observation_count, i);
+        p->low = clamp(p, p->value - half);
+        p->high = clamp(p, p->value + half);
+        p->is_at_bound = p->value <= p->minimum || p->value >= p->maximum;
+        for (size_t j = 0; j < k; j++) {
+            double both = sqrt(gsl_matrix_get(covariance, i, i) * gsl_matrix_get(covariance, j, j));
+            result->correlation[i * k + j] = both > 0 ? gsl_matrix_get(covariance, i, j) / both : 0;
+        }
+    }
     gsl_matrix_free(covariance);
     find_undetermined(problem, jacobian, result);
 }

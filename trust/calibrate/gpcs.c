@@ -48,22 +48,6 @@ static bool fill(struct search *s, uint32_t left, uint32_t size)
     return left == 0;
 }
 
-static void read_facts(const struct gsim_probe *probe, struct search *s)
-{
-    for (size_t i = 0; i < probe->series_count; i++) {
-        const struct gsim_probe_series *series = &probe->series[i];
-        uint32_t per_sm;
-        if (sscanf(series->name, "clusters_%2u", &per_sm) != 1 || !per_sm) continue;
-        for (size_t j = 0; j < series->point_count && s->facts < MOST_FACTS; j++) {
-            const struct gsim_probe_point *p = &series->points[j];
-            if (p->x < 2 || p->x > MOST_SMS_OF_GPC) continue;
-            s->cluster[s->facts] = (uint32_t)p->x;
-            s->per_sm[s->facts] = per_sm;
-            s->resident[s->facts++] = (int64_t)p->median;
-        }
-    }
-}
-
 enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                      struct gsim_error *error)
 {
@@ -71,7 +55,18 @@ enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gs
     bool found = false;
     char origin[160], source[400];
     enum gsim_status status = GSIM_OK;
-    read_facts(probe, &s);
+    for (size_t i = 0; i < probe->series_count; i++) {
+        const struct gsim_probe_series *series = &probe->series[i];
+        uint32_t per_sm;
+        if (sscanf(series->name, "clusters_%2u", &per_sm) != 1 || !per_sm) continue;
+        for (size_t j = 0; j < series->point_count && s.facts < MOST_FACTS; j++) {
+            const struct gsim_probe_point *p = &series->points[j];
+            if (p->x < 2 || p->x > MOST_SMS_OF_GPC) continue;
+            s.cluster[s.facts] = (uint32_t)p->x;
+            s.per_sm[s.facts] = per_sm;
+            s.resident[s.facts++] = (int64_t)p->median;
+        }
+    }
     if (!s.facts) return GSIM_OK;
     /* SMs come in pairs; the smallest GPCs that explain all: one of 32 SMs holds as many clusters as two of 16. */
     for (s.step = 2; s.step > 0 && !found; s.step--)

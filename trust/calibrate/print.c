@@ -64,44 +64,6 @@ static void put_errors(const char *of, const struct gsim_error_summary summaries
     gsim_output_text(output, "\n");
 }
 
-static void put_runs(const struct gsim_calibration *c, struct gsim_output *output)
-{
-    if (!c->run_count) return;
-    gsim_output_printf(output,
-                       "\nRecorded runs, error of the predicted time of an iteration, in %%:\n  %-6s%5s%34s%34s\n", "",
-                       "", "before the refinement", "after");
-    gsim_output_printf(output, "  %-6s%5s%10s%8s%8s%8s%10s%8s%8s%8s\n", "split", "n", "mean", "median", "worst", "bias",
-                       "mean", "median", "worst", "bias");
-    put_errors("fit", c->fit, output);
-    put_errors("test", c->test, output);
-    if (c->folds)
-        gsim_output_printf(
-            output,
-            "  %u-fold cross-validation over configurations: %.2f %% on average and %.2f %% at worst where left out\n",
-            c->folds, 100 * c->held_out.mean, 100 * c->held_out.worst);
-    if (c->is_refined)
-        gsim_output_printf(output, "  %s after %u iterations\n", c->has_converged ? "converged" : "stopped",
-                           c->iterations);
-    if (c->skipped) gsim_output_printf(output, "  %zu runs left out: they cannot be predicted\n", c->skipped);
-}
-
-static void put_residuals(const struct gsim_calibration *c, struct gsim_output *output)
-{
-    bool any = false;
-    for (size_t i = 0; i < c->residual_count; i++) {
-        const struct gsim_calibration_residual *r = &c->residuals[i];
-        if (r->points < 2) continue; /* met by construction, or nearly */
-        if (!any)
-            gsim_output_printf(output, "\n%-24s%8s%10s%10s%12s\n", "Curves of the probe, in %", "points", "rms",
-                               "worst", "left out");
-        any = true;
-        gsim_output_printf(output, "%-24s%8zu%10.2f%10.2f", r->series, r->points, 100 * r->rms_ratio,
-                           100 * r->worst_ratio);
-        if (isnan(r->held_out_ratio)) gsim_output_printf(output, "%12s\n", "-");
-        else gsim_output_printf(output, "%12.2f\n", 100 * r->held_out_ratio);
-    }
-}
-
 void gsim_calibration_print(const struct gsim_calibration *c, const char *base, struct gsim_output *output)
 {
     gsim_output_printf(output, "%s (%s), from the base %s\n\n", c->device.name, c->device.title, base);
@@ -119,8 +81,37 @@ void gsim_calibration_print(const struct gsim_calibration *c, const char *base, 
         gsim_output_printf(output, "%s  %s and %s: correlation %+.3f\n",
                            i ? "" : "\nFitted together, told apart badly:\n", gsim_device_number_name(c->pairs[i].a),
                            gsim_device_number_name(c->pairs[i].b), c->pairs[i].correlation);
-    put_residuals(c, output);
-    put_runs(c, output);
+    bool any = false;
+    for (size_t i = 0; i < c->residual_count; i++) {
+        const struct gsim_calibration_residual *r = &c->residuals[i];
+        if (r->points < 2) continue; /* met by construction, or nearly */
+        if (!any)
+            gsim_output_printf(output, "\n%-24s%8s%10s%10s%12s\n", "Curves of the probe, in %", "points", "rms",
+                               "worst", "left out");
+        any = true;
+        gsim_output_printf(output, "%-24s%8zu%10.2f%10.2f", r->series, r->points, 100 * r->rms_ratio,
+                           100 * r->worst_ratio);
+        if (isnan(r->held_out_ratio)) gsim_output_printf(output, "%12s\n", "-");
+        else gsim_output_printf(output, "%12.2f\n", 100 * r->held_out_ratio);
+    }
+    if (c->run_count) {
+        gsim_output_printf(output,
+                           "\nRecorded runs, error of the predicted time of an iteration, in %%:\n  %-6s%5s%34s%34s\n",
+                           "", "", "before the refinement", "after");
+        gsim_output_printf(output, "  %-6s%5s%10s%8s%8s%8s%10s%8s%8s%8s\n", "split", "n", "mean", "median", "worst",
+                           "bias", "mean", "median", "worst", "bias");
+        put_errors("fit", c->fit, output);
+        put_errors("test", c->test, output);
+        if (c->folds)
+            gsim_output_printf(output,
+                               "  %u-fold cross-validation over configurations: %.2f %% on average and %.2f %% at "
+                               "worst where left out\n",
+                               c->folds, 100 * c->held_out.mean, 100 * c->held_out.worst);
+        if (c->is_refined)
+            gsim_output_printf(output, "  %s after %u iterations\n", c->has_converged ? "converged" : "stopped",
+                               c->iterations);
+        if (c->skipped) gsim_output_printf(output, "  %zu runs left out: they cannot be predicted\n", c->skipped);
+    }
     for (size_t i = 0; i < c->warning_count; i++)
         gsim_output_printf(output, "%sWarning: %s\n", i ? "" : "\n", c->warnings[i]);
 }
@@ -131,22 +122,6 @@ static void put_real(struct gsim_output *output, const char *name, double value)
     gsim_output_printf(output, ", \"%s\": ", name);
     if (isfinite(value)) gsim_output_printf(output, "%.9g", value);
     else gsim_output_text(output, "null");
-}
-
-static void put_json_number(const struct gsim_calibration *c, enum gsim_device_number number,
-                            struct gsim_output *output)
-{
-    const struct gsim_calibrated *n = &c->numbers[number];
-    gsim_output_printf(output, "\n  {\"name\": \"%s\"", gsim_device_number_name(number));
-    put_real(output, "base", n->base);
-    put_real(output, "value", gsim_device_get(&c->device, number));
-    put_real(output, "low", n->low);
-    put_real(output, "high", n->high);
-    gsim_output_put(output, ", 'unit': '%s', 'kind': '%s', 'touched': %b, 'determined': %s, 'prior': %b, 'at_bound': "
-                            "%b, 'source': %q}", gsim_device_number_unit(number),
-                    gsim_number_kind_name(c->device.kind[number]), n->is_touched,
-                    n->is_undetermined ? "false" : n->is_touched ? "true" : "null", n->is_prior, n->is_at_bound,
-                    c->device.source[number]);
 }
 
 static void put_json_errors(struct gsim_output *output, const char *name, const struct gsim_error_summary *summary)
@@ -165,7 +140,21 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
                     GPUSIM_VERSION, c->device.name, base);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
         if (i) gsim_output_text(output, ",");
-        put_json_number(c, (enum gsim_device_number)i, output);
+        enum gsim_device_number number = (enum gsim_device_number)i;
+        const struct gsim_calibrated *n = &c->numbers[number];
+        gsim_output_printf(output, "\n  {\"name\": \"%s\"", gsim_device_number_name(number));
+        put_real(output, "base", n->base);
+        put_real(output, "value", gsim_device_get(&c->device, number));
+        put_real(output, "low", n->low);
+        put_real(output, "high", n->high);
+        gsim_output_put(output,
+                        ", 'unit': '%s', 'kind': '%s', 'touched': %b, 'determined': %s, 'prior': %b, 'at_bound': "
+                        "%b, 'source': %q}",
+                        gsim_device_number_unit(number), gsim_number_kind_name(c->device.kind[number]), n->is_touched,
+                        n->is_undetermined ? "false"
+                        : n->is_touched    ? "true"
+                                           : "null",
+                        n->is_prior, n->is_at_bound, c->device.source[number]);
     }
     gsim_output_text(output, "],\n \"correlated\": [");
     for (size_t i = 0; i < c->pair_count; i++) {
@@ -194,8 +183,7 @@ void gsim_calibration_json(const struct gsim_calibration *c, const char *base, s
     put_json_errors(output, "test_after", &c->test[1]);
     put_json_errors(output, "left_out", &c->held_out);
     gsim_output_text(output, "},\n \"warnings\": [");
-    for (size_t i = 0; i < c->warning_count; i++)
-        gsim_output_put(output, "%s%q", i ? ", " : "", c->warnings[i]);
+    for (size_t i = 0; i < c->warning_count; i++) gsim_output_put(output, "%s%q", i ? ", " : "", c->warnings[i]);
     gsim_output_text(output, "]}\n");
 }
 

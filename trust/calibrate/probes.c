@@ -172,21 +172,6 @@ static void observe(struct problem *problem, const struct gsim_probe *probe, con
         (struct observation){row, series, point->x, y, sqrt(error * error + doubt * doubt + floor * floor)};
 }
 
-static void collect(struct problem *problem, const struct gsim_probe *probe, struct gsim_arena *arena)
-{
-    size_t room = 0;
-    for (size_t i = 0; i < probe->series_count; i++) room += probe->series[i].point_count;
-    problem->observations = GSIM_ARENA_ARRAY(arena, struct observation, room + 1);
-    for (size_t r = 0; r < ROW_COUNT; r++) {
-        const struct gsim_probe_series *series = gsim_probe_find(probe, rows[r].series);
-        for (size_t i = 0; series && i < series->point_count; i++) {
-            double x = series->points[i].x;
-            if (rows[r].most_x > 0 && (x < rows[r].least_x || x > rows[r].most_x)) continue;
-            observe(problem, probe, &rows[r], series, &series->points[i]);
-        }
-    }
-}
-
 /* --- the model --- */
 static double term(enum shape shape, double p, double x)
 {
@@ -359,16 +344,6 @@ static void put_pairs(struct gsim_calibration *c, const struct problem *problem,
     }
 }
 
-/* Leaves out every fifth point in turn; of a series with one point there is nothing to predict it from. */
-static enum gsim_status cross_validate(const struct gsim_fit_problem *fit, struct gsim_arena *arena, double **held_out,
-                                       struct gsim_error *error)
-{
-    unsigned *fold_of = GSIM_ARENA_ARRAY(arena, unsigned, fit->observation_count + 1);
-    *held_out = GSIM_ARENA_ARRAY(arena, double, fit->observation_count + 1);
-    for (size_t i = 0; i < fit->observation_count; i++) fold_of[i] = (unsigned)(i % 5);
-    return gsim_fit_cross_validate(fit, fold_of, 5, *held_out, error);
-}
-
 enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                       struct gsim_error *error)
 {
@@ -378,13 +353,31 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
     double *held_out = NULL;
     enum gsim_status status = GSIM_OK;
     if (status == GSIM_OK) status = gsim_calibrate_attributes(c, probe, file, error);
-    if (status == GSIM_OK) collect(problem, probe, &arena);
+    if (status == GSIM_OK) {
+        size_t room = 0;
+        for (size_t i = 0; i < probe->series_count; i++) room += probe->series[i].point_count;
+        problem->observations = GSIM_ARENA_ARRAY(&arena, struct observation, room + 1);
+        for (size_t r = 0; r < ROW_COUNT; r++) {
+            const struct gsim_probe_series *series = gsim_probe_find(probe, rows[r].series);
+            for (size_t i = 0; series && i < series->point_count; i++) {
+                double x = series->points[i].x;
+                if (rows[r].most_x > 0 && (x < rows[r].least_x || x > rows[r].most_x)) continue;
+                observe(problem, probe, &rows[r], series, &series->points[i]);
+            }
+        }
+    }
     if (status == GSIM_OK && problem->count) {
         choose_parameters(problem, &c->device);
         struct gsim_fit_problem fit = {
             problem->parameters, problem->parameter_count, problem->count, residuals, problem, 1e-6, 1e-10, 200};
         status = gsim_fit(&fit, NULL, &result, error);
-        if (status == GSIM_OK) status = cross_validate(&fit, &arena, &held_out, error);
+        if (status == GSIM_OK) {
+            /* Leaves out every fifth point in turn; of a series with one point there is nothing to predict it from. */
+            unsigned *fold_of = GSIM_ARENA_ARRAY(&arena, unsigned, fit.observation_count + 1);
+            held_out = GSIM_ARENA_ARRAY(&arena, double, fit.observation_count + 1);
+            for (size_t i = 0; i < fit.observation_count; i++) fold_of[i] = (unsigned)(i % 5);
+            status = gsim_fit_cross_validate(&fit, fold_of, 5, held_out, error);
+        }
         if (status == GSIM_OK) status = put_numbers(c, problem, probe, file, error);
         if (status == GSIM_OK) put_residuals(c, problem, &result, held_out);
         if (status == GSIM_OK) put_pairs(c, problem, &result);

@@ -143,25 +143,19 @@ static bool is_simulated(const struct gsim_profile_samples *all, const struct sp
 }
 
 /* --- whether it will do --- */
-static bool is_told(enum gsim_device_number number, const struct estimate *e)
-{
-    return e->value >= 0 && (e->high - e->low) / 2 <= MOST_DOUBT * gsim_calibration_scale(number, e->value);
-}
-
 static enum gsim_status put(struct gsim_calibration *c, enum gsim_device_number number, const struct estimate *e,
                             enum gsim_number_kind kind, const char *text, const char *source, struct gsim_error *error)
 {
     double least = gsim_device_number_minimum(number);
     if (c->numbers[number].is_touched) return GSIM_OK; /* by a probe, or recorded runs */
-    if (is_told(number, e)) {
+    if (e->value >= 0 && (e->high - e->low) / 2 <= MOST_DOUBT * gsim_calibration_scale(number, e->value)) {
         enum gsim_status status = gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least),
                                                        fmax(e->high, least), kind, source, error);
         c->numbers[number].is_undetermined = number == GSIM_DEV_event_gap_us; /* only together with timed_record_us */
         return status;
     }
-    gsim_calibration_warn(
-        c, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
-        gsim_device_number_name(number), text, e->value, e->low, e->high);
+    gsim_calibration_warn(c, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
+                          gsim_device_number_name(number), text, e->value, e->low, e->high);
     return GSIM_OK;
 }
 
@@ -183,19 +177,6 @@ static struct estimate mean_of(const double *values, size_t count)
     return (struct estimate){mean, mean - half - RESOLUTION_US, mean + half + RESOLUTION_US};
 }
 
-/* Samples of one trace depend on each other, and programs differ: the interval holds that of each trace's own mean. */
-static void widen(struct estimate *e, const struct gsim_profile_sample *samples, double *values, size_t count)
-{
-    for (size_t from = 0, to; from < count; from = to) {
-        for (to = from; to < count && samples[to].trace == samples[from].trace;) to++;
-        if (to - from < LEAST_SAMPLES) continue;
-        gsl_sort(values + from, 1, to - from);
-        struct estimate own = mean_of(values + from, to - from);
-        e->low = fmin(e->low, own.low);
-        e->high = fmax(e->high, own.high);
-    }
-}
-
 static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_profile_samples *all,
                                    enum gsim_profile_quantity quantity, struct gsim_error *error)
 {
@@ -214,7 +195,17 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
         sorted[i] = values[i] = span.first[i].value - excess_us(c, all, &span.first[i]);
     gsl_sort(sorted, 1, span.count);
     struct estimate e = mean_of(sorted, span.count);
-    widen(&e, span.first, values, span.count);
+    /* Samples of one trace depend on each other, and programs differ: the interval holds that of each trace's own mean.
+     */
+    size_t count = span.count;
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from; to < count && span.first[to].trace == span.first[from].trace;) to++;
+        if (to - from < LEAST_SAMPLES) continue;
+        gsl_sort(values + from, 1, to - from);
+        struct estimate own = mean_of(values + from, to - from);
+        e.low = fmin(e.low, own.low);
+        e.high = fmax(e.high, own.high);
+    }
     snprintf(what, sizeof what, "%s, mean of the middle 80 %% of %zu, quartiles %.4g to %.4g", text, span.count,
              gsl_stats_quantile_from_sorted_data(sorted, 1, span.count, 0.25),
              gsl_stats_quantile_from_sorted_data(sorted, 1, span.count, 0.75));
@@ -350,29 +341,6 @@ static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim
 }
 
 /* --- all of it --- */
-static enum gsim_status put_attributes(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                       struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (size_t t = 0; t < all->trace_count; t++) {
-        const struct gsim_profile_source *trace = &all->traces[t];
-        const struct {
-            enum gsim_device_number number;
-            double value;
-            const char *text;
-        } rows[] = {{GSIM_DEV_sm_count, trace->sm_count, "SMs"},
-                    {GSIM_DEV_memory_gb, trace->memory_bytes * 1e-9, "memory"}};
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++) {
-            char source[300];
-            if (!(rows[i].value > 0) || c->numbers[rows[i].number].is_touched) continue;
-            snprintf(source, sizeof source, "%.80s: %s of the device (%.60s)", trace->file, rows[i].text, trace->gpu);
-            status =
-                gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source, error);
-        }
-    }
-    return status;
-}
-
 static void warn_of_tracers(struct gsim_calibration *c, const struct gsim_profile_samples *all)
 {
     size_t others = 0, untold = 0;
@@ -397,7 +365,23 @@ enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_
     static const enum gsim_profile_quantity h2d[] = {GSIM_PROFILE_H2D}, d2h[] = {GSIM_PROFILE_D2H},
                                             pageable[] = {GSIM_PROFILE_PAGEABLE_H2D, GSIM_PROFILE_PAGEABLE_D2H};
     if (all->count) qsort(all->samples, all->count, sizeof *all->samples, compare_samples);
-    enum gsim_status status = put_attributes(c, all, error);
+    enum gsim_status status = GSIM_OK;
+    for (size_t t = 0; t < all->trace_count; t++) {
+        const struct gsim_profile_source *trace = &all->traces[t];
+        const struct {
+            enum gsim_device_number number;
+            double value;
+            const char *text;
+        } rows[] = {{GSIM_DEV_sm_count, trace->sm_count, "SMs"},
+                    {GSIM_DEV_memory_gb, trace->memory_bytes * 1e-9, "memory"}};
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++) {
+            char source[300];
+            if (!(rows[i].value > 0) || c->numbers[rows[i].number].is_touched) continue;
+            snprintf(source, sizeof source, "%.80s: %s of the device (%.60s)", trace->file, rows[i].text, trace->gpu);
+            status =
+                gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source, error);
+        }
+    }
     for (int q = 0; q <= GSIM_PROFILE_D2D && status == GSIM_OK; q++)
         status = put_mean(c, all, (enum gsim_profile_quantity)q, error);
     if (status == GSIM_OK) status = put_copies(c, all, h2d, 1, GSIM_DEV_h2d_latency_us, error);

@@ -147,23 +147,10 @@ static double sigma_of(const struct gsim_calibration_run *run)
     return sqrt(run->spread_ratio * run->spread_ratio + MODEL_RATIO * MODEL_RATIO);
 }
 
-static double soften(double residual)
-{
-    double r = residual / OUTLIER_SIGMAS;
-    return copysign(OUTLIER_SIGMAS * sqrt(2 * (sqrt(1 + r * r) - 1)), residual);
-}
-
 static double harden(double softened)
 {
     double s = softened / OUTLIER_SIGMAS, root = s * s / 2 + 1;
     return copysign(OUTLIER_SIGMAS * sqrt(root * root - 1), softened);
-}
-
-/* Writes the values into the trial device, whose sources are never read. */
-static void set_trial(struct refinement *r, const double *values)
-{
-    for (size_t i = 0; i < r->count; i++)
-        (void)gsim_device_put(&r->trial, r->numbers[i], values[i], GSIM_KIND_FITTED, "");
 }
 
 static enum gsim_status residuals(void *context, const double *values, const bool *skip, double *out,
@@ -171,7 +158,9 @@ static enum gsim_status residuals(void *context, const double *values, const boo
 {
     struct refinement *r = context;
     size_t count = 0;
-    set_trial(r, values);
+    /* Writes the values into the trial device, whose sources are never read. */
+    for (size_t i = 0; i < r->count; i++)
+        (void)gsim_device_put(&r->trial, r->numbers[i], values[i], GSIM_KIND_FITTED, "");
     for (size_t i = 0; i < r->fit_count; i++)
         if (!skip || !skip[i]) r->indices[count++] = r->fit_runs[i];
     enum gsim_status status = predict(r, &r->trial, count, error);
@@ -183,7 +172,9 @@ static enum gsim_status residuals(void *context, const double *values, const boo
         if (isnan(us))
             return gsim_calibration_predict(r->c, r->fit_runs[i], &r->trial, r->options->gpu, &us,
                                             error); /* says why */
-        out[i] = soften(log(us / run->measured_us) / sigma_of(run));
+        double residual = log(us / run->measured_us) / sigma_of(run);
+        double j = residual / OUTLIER_SIGMAS;
+        out[i] = copysign(OUTLIER_SIGMAS * sqrt(2 * (sqrt(1 + j * j) - 1)), residual);
     }
     return status;
 }
@@ -229,18 +220,6 @@ static void add_parameter(struct refinement *r, enum gsim_device_number number)
         .maximum = gsim_device_number_maximum(number),
     };
     r->numbers[r->count++] = number;
-}
-
-static void choose_parameters(struct refinement *r)
-{
-    const bool *chosen = r->options->chosen;
-    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
-        bool wanted = chosen && chosen[n];
-        for (size_t i = 0; !chosen && i < sizeof always / sizeof always[0]; i++) wanted |= (int)always[i] == n;
-        for (size_t i = 0; !chosen && i < sizeof unprobed / sizeof unprobed[0]; i++)
-            wanted |= (int)unprobed[i] == n && !r->c->numbers[n].is_touched;
-        if (wanted) add_parameter(r, (enum gsim_device_number)n);
-    }
 }
 
 static enum gsim_status choose_runs(struct refinement *r, struct gsim_error *error)
@@ -343,7 +322,14 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
     r.us = gsim_alloc((c->run_count + 1) * sizeof *r.us);
     enum gsim_status status = predict_all(&r, 0, error);
     if (status == GSIM_OK) status = choose_runs(&r, error);
-    choose_parameters(&r);
+    const bool *chosen = r.options->chosen;
+    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
+        bool wanted = chosen && chosen[n];
+        for (size_t i = 0; !chosen && i < sizeof always / sizeof always[0]; i++) wanted |= (int)always[i] == n;
+        for (size_t i = 0; !chosen && i < sizeof unprobed / sizeof unprobed[0]; i++)
+            wanted |= (int)unprobed[i] == n && !r.c->numbers[n].is_touched;
+        if (wanted) add_parameter(&r, (enum gsim_device_number)n);
+    }
     if (status == GSIM_OK && r.count) status = refine(&r, error);
     if (status == GSIM_OK) status = predict_all(&r, 1, error);
     for (int when = 0; when < 2 && status == GSIM_OK; when++) {

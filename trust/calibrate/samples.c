@@ -58,17 +58,6 @@ struct place {
 
 GSIM_ORDER(compare_places, struct place, GSIM_UP(stream) GSIM_UP(op))
 
-static void find_before(struct scan *s)
-{
-    uint32_t count = s->trace->op_count;
-    struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
-    for (uint32_t i = 0; i < count; i++) places[i] = (struct place){s->trace->ops[i].stream, i};
-    if (count) qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t i = 0; i < count; i++)
-        s->before[places[i].op] = i && places[i - 1].stream == places[i].stream ? places[i - 1].op : NONE;
-    gsim_free(places);
-}
-
 static void see_end(struct busy *busy, uint32_t stream, double end_us)
 {
     if (isnan(end_us)) return;
@@ -78,24 +67,6 @@ static void see_end(struct busy *busy, uint32_t stream, double end_us)
         *busy = (struct busy){end_us, busy->first_us, stream};
     } else {
         busy->second_us = fmax(busy->second_us, end_us);
-    }
-}
-
-static void find_busy(struct scan *s)
-{
-    const struct gsim_profile_trace *t = s->trace;
-    struct busy busy = {-INFINITY, -INFINITY, NONE};
-    double copies_us = -INFINITY;
-    uint32_t calls = 0, records = 0;
-    for (uint32_t i = 0; i < t->op_count; i++) {
-        const struct gsim_recorded_op *op = &t->ops[i];
-        for (; calls < t->call_count && t->calls[calls].start_us < op->launch_us; calls++)
-            records += t->calls[calls].kind == GSIM_HOST_EVENT_RECORD;
-        s->records[i] = records;
-        s->copies_us[i] = copies_us;
-        if (!op->is_kernel && op->end_us > copies_us) copies_us = op->end_us;
-        see_end(&busy, op->stream, op->end_us);
-        s->busy[i] = busy;
     }
 }
 
@@ -254,8 +225,27 @@ enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, cons
     s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
     enum gsim_status status = GSIM_OK;
     add_source(all, trace);
-    find_before(&s);
-    find_busy(&s);
+    uint32_t count = s.trace->op_count;
+    struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
+    for (uint32_t i = 0; i < count; i++) places[i] = (struct place){s.trace->ops[i].stream, i};
+    if (count) qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < count; i++)
+        s.before[places[i].op] = i && places[i - 1].stream == places[i].stream ? places[i - 1].op : NONE;
+    gsim_free(places);
+    const struct gsim_profile_trace *t = s.trace;
+    struct busy busy = {-INFINITY, -INFINITY, NONE};
+    double copies_us = -INFINITY;
+    uint32_t calls = 0, records = 0;
+    for (uint32_t i = 0; i < t->op_count; i++) {
+        const struct gsim_recorded_op *op = &t->ops[i];
+        for (; calls < t->call_count && t->calls[calls].start_us < op->launch_us; calls++)
+            records += t->calls[calls].kind == GSIM_HOST_EVENT_RECORD;
+        s.records[i] = records;
+        s.copies_us[i] = copies_us;
+        if (!op->is_kernel && op->end_us > copies_us) copies_us = op->end_us;
+        see_end(&busy, op->stream, op->end_us);
+        s.busy[i] = busy;
+    }
     for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)
         status = trace->ops[i].is_kernel ? add_kernel(&s, i, queue_depth) : add_submission(&s, i, queue_depth);
     if (status == GSIM_OK) status = add_copies(&s);

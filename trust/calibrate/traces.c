@@ -30,18 +30,6 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
     return false;
 }
 
-static void add_copies(struct gsim_calibrated_trace *traced, const struct gsim_recording *run)
-{
-    for (uint32_t i = 0; i < run->op_count; i++) {
-        const struct gsim_recorded_op *op = &run->ops[i];
-        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES || op->end_us <= op->start_us ||
-            overlaps(run, i))
-            continue;
-        const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
-        add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1);
-    }
-}
-
 /* Share of an iteration: where the host waits longer, its own way is not looked for. */
 #define MOST_WAITING 0.5
 
@@ -87,7 +75,16 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
                 add(traced, calls[k].series, 0, c->total_us / c->count, c->total_us / iteration_us);
     }
     if (status == GSIM_OK) status = add_gap(traced, run, error);
-    if (status == GSIM_OK) add_copies(traced, run);
+    if (status == GSIM_OK) {
+        for (uint32_t i = 0; i < run->op_count; i++) {
+            const struct gsim_recorded_op *op = &run->ops[i];
+            if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES ||
+                op->end_us <= op->start_us || overlaps(run, i))
+                continue;
+            const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
+            add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1);
+        }
+    }
     return status;
 }
 

@@ -280,30 +280,6 @@ static enum gsim_status keep_program(struct gsim_paper *p, cJSON *program, sqlit
     return gsim_cells_add(p->db, insert, error);
 }
 
-static cJSON *new_program(const char *name)
-{
-    cJSON *program = cJSON_CreateObject();
-    cJSON_AddStringToObject(program, "schema", "gpusim-program/1");
-    cJSON_AddStringToObject(program, "name", name);
-    cJSON_AddArrayToObject(program, "kernels");
-    cJSON_AddArrayToObject(program, "ops");
-    return program;
-}
-
-static void add_op(cJSON *program, sqlite3_stmt *row)
-{
-    cJSON *op = cJSON_CreateObject(), *kernels = cJSON_GetObjectItem(program, "kernels"), *known;
-    for (int i = 1; i < sqlite3_column_count(row); i++) add_field(op, sqlite3_column_name(row, i), row, i);
-    const cJSON *kernel = gsim_paper_member(op, "kernel");
-    bool is_new = cJSON_IsString(kernel);
-    cJSON_ArrayForEach(known, kernels) is_new = is_new && strcmp(known->child->valuestring, kernel->valuestring) != 0;
-    if (is_new) {
-        cJSON_AddItemToArray(kernels, known = cJSON_CreateObject());
-        cJSON_AddStringToObject(known, "name", kernel->valuestring);
-    }
-    cJSON_AddItemToArray(cJSON_GetObjectItem(program, "ops"), op);
-}
-
 /* A row of the query is an op; its first column is the name of the program, whose rows follow one another. */
 static enum gsim_status make_programs(struct gsim_paper *p, const cJSON *item, const struct gsim_paper_host *host,
                                       struct gsim_error *error)
@@ -321,8 +297,24 @@ static enum gsim_status make_programs(struct gsim_paper *p, const cJSON *item, c
             cJSON_Delete(program);
             program = NULL;
         }
-        if (!program) program = new_program(name);
-        add_op(program, rows);
+        if (!program) {
+            program = cJSON_CreateObject();
+            cJSON_AddStringToObject(program, "schema", "gpusim-program/1");
+            cJSON_AddStringToObject(program, "name", name);
+            cJSON_AddArrayToObject(program, "kernels");
+            cJSON_AddArrayToObject(program, "ops");
+        }
+        cJSON *op = cJSON_CreateObject(), *kernels = cJSON_GetObjectItem(program, "kernels"), *known;
+        for (int i = 1; i < sqlite3_column_count(rows); i++) add_field(op, sqlite3_column_name(rows, i), rows, i);
+        const cJSON *kernel = gsim_paper_member(op, "kernel");
+        bool is_new = cJSON_IsString(kernel);
+        cJSON_ArrayForEach(known, kernels) is_new =
+            is_new && strcmp(known->child->valuestring, kernel->valuestring) != 0;
+        if (is_new) {
+            cJSON_AddItemToArray(kernels, known = cJSON_CreateObject());
+            cJSON_AddStringToObject(known, "name", kernel->valuestring);
+        }
+        cJSON_AddItemToArray(cJSON_GetObjectItem(program, "ops"), op);
     }
     if (status == GSIM_OK && program) status = keep_program(p, program, insert, host, error);
     cJSON_Delete(program);

@@ -79,26 +79,24 @@ static void reserve(struct counter *c, size_t count)
 
 GSIM_ORDER(longest_first, struct interval, GSIM_DOWN(end))
 
-/* The mean over all orders for intervals of one start, as those with earlier ops have: a pass drops the shortest one,
- * unless it comes first, and then all of them count. */
-static double length_of_nested(struct interval *met, size_t count)
-{
-    double sum = 0, mean = 0;
-    qsort(met, count, sizeof *met, longest_first);
-    for (size_t i = 0; i < count; i++) {
-        sum += met[i].end - met[i].start;
-        mean = (sum + (double)i * mean) / (double)(i + 1);
-    }
-    return mean;
-}
-
 /* Of MET intervals, their length in the mean over the set's orders. */
 static double length(struct counter *c, size_t met_count)
 {
     double total = 0;
     bool is_nested = true;
     for (size_t i = 1; i < met_count; i++) is_nested &= c->met[i].start == c->met[0].start;
-    if (is_nested) return length_of_nested(c->met, met_count);
+    if (is_nested) {
+        /* The mean over all orders for intervals of one start, as those with earlier ops have: a pass drops the
+         * shortest one, unless it comes first, and then all of them count. */
+        struct interval *met = c->met;
+        double sum = 0, mean = 0;
+        qsort(met, met_count, sizeof *met, longest_first);
+        for (size_t i = 0; i < met_count; i++) {
+            sum += met[i].end - met[i].start;
+            mean = (sum + (double)i * mean) / (double)(i + 1);
+        }
+        return mean;
+    }
     reserve(c, met_count);
     for (int order = 0; order < ORDERS; order++) {
         size_t count = 0, made;
@@ -141,19 +139,6 @@ static double share(struct counter *c, int of, int with, bool before_only)
     return whole > 0 ? overlapped / whole : 0;
 }
 
-/* Transfers of one direction that follow each other are one. */
-static void merge_transfers(struct counter *c)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const struct op *op = &c->ops[i];
-        struct op *last = count ? &c->ops[count - 1] : NULL;
-        if (last && op->transfer && op->transfer == last->transfer) last->at.end += op->at.end - op->at.start;
-        else c->ops[count++] = *op;
-    }
-    c->count = count;
-}
-
 static void collect(struct counter *c, const struct gsim_timeline *t)
 {
     for (size_t i = 0; i < t->kernel_count; i++)
@@ -163,7 +148,15 @@ static void collect(struct counter *c, const struct gsim_timeline *t)
                                          .transfer = 1 + (int)t->copies[i].kind,
                                          .index = t->kernel_count + i};
     qsort(c->ops, c->count, sizeof *c->ops, by_start);
-    merge_transfers(c);
+    /* Transfers of one direction that follow each other are one. */
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct op *op = &c->ops[i];
+        struct op *last = count ? &c->ops[count - 1] : NULL;
+        if (last && op->transfer && op->transfer == last->transfer) last->at.end += op->at.end - op->at.start;
+        else c->ops[count++] = *op;
+    }
+    c->count = count;
 }
 
 enum gsim_status gsim_script_overlap(const struct gsim_timeline *timeline, struct gsim_overlap *overlap,

@@ -214,31 +214,6 @@ static enum gsim_status build(const struct gsim_case *c, struct gsim_program *pr
     return gsim_builder_finish(builder, 1, program, error);
 }
 
-/* Mean deviation of the kernels' starts and ends, both counted from the first kernel's start, relative to the
- * measured time from there to the last end. NAN when the measurement has none. */
-static double kernel_deviation(const struct gsim_case *c, const struct gsim_timeline *timeline)
-{
-    double first = INFINITY, last = 0, sum = 0;
-    gsim_time predicted_first = GSIM_TIME_NEVER;
-    size_t count = 0;
-    for (size_t i = 0; i < timeline->kernel_count; i++) {
-        const struct gsim_case_node *node = &c->nodes[timeline->kernels[i].op];
-        if (isnan(node->start_us)) continue;
-        first = fmin(first, node->start_us);
-        last = fmax(last, node->end_us);
-        if (timeline->kernels[i].start < predicted_first) predicted_first = timeline->kernels[i].start;
-    }
-    for (size_t i = 0; i < timeline->kernel_count; i++) {
-        const struct gsim_kernel_record *record = &timeline->kernels[i];
-        const struct gsim_case_node *node = &c->nodes[record->op];
-        if (isnan(node->start_us)) continue;
-        sum += fabs(gsim_time_us(record->start - predicted_first) - (node->start_us - first));
-        sum += fabs(gsim_time_us(record->end - predicted_first) - (node->end_us - first));
-        count += 2;
-    }
-    return count && last > first ? sum / (double)count / (last - first) : NAN;
-}
-
 static double measured_part_us(const struct gsim_timeline *timeline)
 {
     return gsim_time_us(timeline->iterations[0].end - timeline->iterations[0].start);
@@ -263,7 +238,27 @@ static void add_samples(struct gsim_validation *v, const struct issue *issue, do
     s->spread = *spread;
     if (issue->schedule != GSIM_SCHEDULE_LIVE) return;
     s->spread_ratio = c->spread_ratio;
-    double deviation = kernel_deviation(c, timeline);
+    /* Mean deviation of the kernels' starts and ends, both counted from the first kernel's start, relative to the
+     * measured time from there to the last end. NAN when the measurement has none. */
+    double first = INFINITY, last = 0, sum = 0;
+    gsim_time predicted_first = GSIM_TIME_NEVER;
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        const struct gsim_case_node *node = &c->nodes[timeline->kernels[i].op];
+        if (isnan(node->start_us)) continue;
+        first = fmin(first, node->start_us);
+        last = fmax(last, node->end_us);
+        if (timeline->kernels[i].start < predicted_first) predicted_first = timeline->kernels[i].start;
+    }
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *record = &timeline->kernels[i];
+        const struct gsim_case_node *node = &c->nodes[record->op];
+        if (isnan(node->start_us)) continue;
+        sum += fabs(gsim_time_us(record->start - predicted_first) - (node->start_us - first));
+        sum += fabs(gsim_time_us(record->end - predicted_first) - (node->end_us - first));
+        count += 2;
+    }
+    double deviation = count && last > first ? sum / (double)count / (last - first) : NAN;
     if (isnan(deviation)) return;
     s = gsim_validation_add(v, c, GSIM_QUANTITY_KERNELS, NAN, NAN);
     s->error = deviation;

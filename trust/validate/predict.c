@@ -117,29 +117,6 @@ struct span {
 GSIM_ORDER(by_identity, struct span,
            GSIM_UP(op) GSIM_DOWN(is_kernel) GSIM_UP(kind) GSIM_UP(launch_us) GSIM_UP(start_us))
 
-static bool is_same(const struct span *a, const struct span *b)
-{
-    return a->op == b->op && a->is_kernel == b->is_kernel && a->kind == b->kind;
-}
-
-static size_t predicted_spans(const struct gsim_timeline *timeline, struct span *spans)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < timeline->kernel_count; i++) {
-        const struct gsim_kernel_record *k = &timeline->kernels[i];
-        if (k->iteration != ITERATIONS - 1) continue;
-        spans[count++] = (struct span){
-            true, GSIM_COPY_H2D, k->op, gsim_time_us(k->launch), gsim_time_us(k->start), gsim_time_us(k->end)};
-    }
-    for (size_t i = 0; i < timeline->copy_count; i++) {
-        const struct gsim_copy_record *c = &timeline->copies[i];
-        if (c->iteration != ITERATIONS - 1) continue;
-        spans[count++] =
-            (struct span){false, c->kind, c->op, gsim_time_us(c->launch), gsim_time_us(c->start), gsim_time_us(c->end)};
-    }
-    return count;
-}
-
 static double first_start(const struct span *spans, size_t count)
 {
     double first = INFINITY;
@@ -163,7 +140,7 @@ static void compare_spans(const struct span *recorded, size_t recorded_count, co
     size_t i = 0, j = 0;
     while (i < recorded_count && j < predicted_count) {
         const struct span *a = &recorded[i], *b = &predicted[j];
-        if (is_same(a, b)) {
+        if (a->op == b->op && a->is_kernel == b->is_kernel && a->kind == b->kind) {
             double start = fabs((a->start_us - origin[0]) - (b->start_us - origin[1])) / length;
             double end = fabs((a->end_us - origin[0]) - (b->end_us - origin[1])) / length;
             sum += start + end;
@@ -194,7 +171,19 @@ static void compare_timelines(const struct gsim_recording *run, const struct gsi
         const struct gsim_recorded_op *op = &run->ops[i];
         recorded[i] = (struct span){op->is_kernel, op->copy_kind, op->op, op->launch_us, op->start_us, op->end_us};
     }
-    size_t count = predicted_spans(timeline, predicted);
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &timeline->kernels[i];
+        if (k->iteration != ITERATIONS - 1) continue;
+        predicted[count++] = (struct span){
+            true, GSIM_COPY_H2D, k->op, gsim_time_us(k->launch), gsim_time_us(k->start), gsim_time_us(k->end)};
+    }
+    for (size_t i = 0; i < timeline->copy_count; i++) {
+        const struct gsim_copy_record *c = &timeline->copies[i];
+        if (c->iteration != ITERATIONS - 1) continue;
+        predicted[count++] =
+            (struct span){false, c->kind, c->op, gsim_time_us(c->launch), gsim_time_us(c->start), gsim_time_us(c->end)};
+    }
     qsort(recorded, run->op_count, sizeof *recorded, by_identity);
     if (count) qsort(predicted, count, sizeof *predicted, by_identity);
     compare_spans(recorded, run->op_count, predicted, count, deviation);

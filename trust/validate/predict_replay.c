@@ -27,14 +27,6 @@ struct replay {
     double idle_us; /* everything so far has ended */
 };
 
-static int32_t stream_index(struct replay *r, uint32_t stream)
-{
-    uint32_t i = 0;
-    while (i < r->stream_count && r->streams[i] != stream) i++;
-    if (i == r->stream_count) r->streams[r->stream_count++] = stream;
-    return (int32_t)i;
-}
-
 /* The buffer that a copy moved: of the served op's, one of that size whose direction fits, in the order of its
  * arguments; else the first of at least that size; NOT_THERE when there is none. */
 static uint32_t buffer_of(struct replay *r, const struct gsim_recorded_op *copy)
@@ -78,7 +70,11 @@ static enum gsim_status add_op(struct replay *r, uint32_t index, struct gsim_err
     if (recorded->end_us > r->idle_us) r->idle_us = recorded->end_us;
     struct gsim_op op = p->ops[recorded->op];
     struct gsim_arg arg = {0};
-    op.stream = stream_index(r, recorded->stream);
+    uint32_t stream = recorded->stream;
+    uint32_t i = 0;
+    while (i < r->stream_count && r->streams[i] != stream) i++;
+    if (i == r->stream_count) r->streams[r->stream_count++] = stream;
+    op.stream = (int32_t)i;
     op.after = NULL;
     op.after_count = 0;
     if (recorded->is_kernel) {
@@ -101,13 +97,6 @@ static enum gsim_status add_op(struct replay *r, uint32_t index, struct gsim_err
     return GSIM_OK;
 }
 
-/* All data is on the device: the trace's copies are all there are. */
-static void add_buffers(struct replay *r)
-{
-    for (uint32_t i = 0; i < r->program->buffer_count; i++)
-        gsim_builder_buffer(r->builder, r->program->buffers[i].name, r->program->buffers[i].bytes, GSIM_INIT_DEVICE);
-}
-
 static enum gsim_status build(struct replay *r, struct gsim_program *program, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
@@ -115,7 +104,9 @@ static enum gsim_status build(struct replay *r, struct gsim_program *program, st
     r->idle_us = 0;
     memset(r->taken, 0, r->program->op_count * sizeof *r->taken);
     r->builder = gsim_builder_create(r->program->name);
-    add_buffers(r);
+    /* All data is on the device: the trace's copies are all there are. */
+    for (uint32_t i = 0; i < r->program->buffer_count; i++)
+        gsim_builder_buffer(r->builder, r->program->buffers[i].name, r->program->buffers[i].bytes, GSIM_INIT_DEVICE);
     for (uint32_t i = 0; i < r->run->op_count && status == GSIM_OK; i++) status = add_op(r, i, error);
     if (status == GSIM_OK) return gsim_builder_finish(r->builder, GSIM_PREDICT_ITERATIONS, program, error);
     gsim_builder_destroy(r->builder);
@@ -160,19 +151,6 @@ static void find_gaps(struct replay *r, const double *launches, const double *en
     }
 }
 
-/* The device as it is while the tracer watches. */
-static struct gsim_device_spec watched(const struct gsim_device_spec *device)
-{
-    struct gsim_device_spec d = *device;
-    d.launch_to_start_us += d.tracer_start_us;
-    d.h2d_latency_us += d.tracer_start_us;
-    d.d2h_latency_us += d.tracer_start_us;
-    d.stream_gap_us += d.tracer_gap_us;
-    d.event_gap_us += d.tracer_gap_us;
-    d.call_gap_us = 0; /* when calls were made, the trace tells */
-    return d;
-}
-
 static enum gsim_status simulate(struct replay *r, const struct gsim_predictor *predictor, double *iteration_us,
                                  double *times, struct gsim_error *error)
 {
@@ -197,7 +175,15 @@ enum gsim_status gsim_predict_replay(const struct gsim_predictor *predictor, con
 {
     struct gsim_arena arena = {0};
     struct replay r = {.program = program, .run = run};
-    struct gsim_device_spec device = watched(predictor->device);
+    /* The device as it is while the tracer watches. */
+    struct gsim_device_spec d = *predictor->device;
+    d.launch_to_start_us += d.tracer_start_us;
+    d.h2d_latency_us += d.tracer_start_us;
+    d.d2h_latency_us += d.tracer_start_us;
+    d.stream_gap_us += d.tracer_gap_us;
+    d.event_gap_us += d.tracer_gap_us;
+    d.call_gap_us = 0; /* when calls were made, the trace tells */
+    struct gsim_device_spec device = d;
     struct gsim_predictor watching = *predictor;
     watching.device = &device;
     r.streams = GSIM_ARENA_ARRAY(&arena, uint32_t, run->op_count);

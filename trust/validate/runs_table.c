@@ -76,8 +76,13 @@ static void put_line(const struct gsim_run_choice *choice, const struct gsim_run
     gsim_output_text(output, "\n");
 }
 
-static void put_rankings(const struct gsim_run_validation *v, struct gsim_output *output)
+static void put_table(const struct gsim_run_validation *v, struct gsim_output *output)
 {
+    gsim_output_printf(output, "%-25s%-32s%8s%17s%17s%10s%8s\n", "", "  error of the prediction, in %", "own",
+                       "speed-up", "replay", "times", "tracer");
+    gsim_output_printf(output, "%-6s%-14s%5s%8s%8s%8s%8s%8s%9s%8s%9s%8s%10s%8s\n", "split", "of", "n", "mean", "median",
+                       "worst", "bias", "spread", "mean", "worst", "mean", "worst", "mean", "mean");
+    lines(v, put_line, output);
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
     for (size_t i = 0; i < 2; i++) {
         struct gsim_run_ranking r;
@@ -92,9 +97,11 @@ static void put_rankings(const struct gsim_run_validation *v, struct gsim_output
     }
 }
 
-/* On the same times alone; a second recording in the place of predictions has none. */
-static void put_simpler(const struct gsim_run_validation *v, struct gsim_output *output)
+void gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output)
 {
+    gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
+    put_table(v, output);
+    /* On the same times alone; a second recording in the place of predictions has none. */
     static const enum gsim_split splits[] = {GSIM_SPLIT_TEST, GSIM_SPLIT_FIT};
     for (size_t i = 0; i < 2; i++) {
         struct gsim_run_choice choice = {.split = splits[i]};
@@ -107,10 +114,6 @@ static void put_simpler(const struct gsim_run_validation *v, struct gsim_output 
         gsim_output_printf(output, "  the longest path of dependent ones %.2f %%, gpusim %.2f %%\n", 100 * s.path_mean,
                            100 * s.makespan.mean);
     }
-}
-
-static void put_notes(const struct gsim_run_validation *v, struct gsim_output *output)
-{
     if (v->skipped) gsim_output_printf(output, "\n%zu runs left out; the first: %s.\n", v->skipped, v->skipped_reason);
     if (v->unchecked)
         gsim_output_printf(output, "\n%zu of these runs were recorded without checking their results.\n", v->unchecked);
@@ -125,24 +128,6 @@ static void put_notes(const struct gsim_run_validation *v, struct gsim_output *o
         "iteration.\n"
         "  clear pairs: measured times further apart than both their spreads.\n",
         v->base);
-}
-
-static void put_table(const struct gsim_run_validation *v, struct gsim_output *output)
-{
-    gsim_output_printf(output, "%-25s%-32s%8s%17s%17s%10s%8s\n", "", "  error of the prediction, in %", "own",
-                       "speed-up", "replay", "times", "tracer");
-    gsim_output_printf(output, "%-6s%-14s%5s%8s%8s%8s%8s%8s%9s%8s%9s%8s%10s%8s\n", "split", "of", "n", "mean", "median",
-                       "worst", "bias", "spread", "mean", "worst", "mean", "worst", "mean", "mean");
-    lines(v, put_line, output);
-    put_rankings(v, output);
-}
-
-void gsim_run_validation_print(const struct gsim_run_validation *v, struct gsim_output *output)
-{
-    gsim_output_printf(output, "Runs of gpusim-runner, predicted on %s:\n", v->predictor->device->name);
-    put_table(v, output);
-    put_simpler(v, output);
-    put_notes(v, output);
 }
 
 void gsim_run_validation_print_again(const struct gsim_run_validation *again, const char *path,
@@ -221,21 +206,6 @@ static void put_json_line(const struct gsim_run_choice *choice, const struct gsi
                     s->replay.mean, s->replay.worst, s->timeline_mean, s->traced_ratio);
 }
 
-static void put_json_rankings(const struct gsim_run_validation *v, struct gsim_output *output)
-{
-    const char *separator = "";
-    for (int split = 0; split < GSIM_SPLIT_COUNT; split++) {
-        struct gsim_run_ranking r;
-        gsim_run_rank(v, (enum gsim_split)split, &r);
-        if (!r.count) continue;
-        gsim_output_put(output, "%s\n   {'split': '%s', 'count': %z, 'kendall_tau': %r, 'tau_of_clear_pairs': %r, "
-                                "'regret_mean': %r, 'regret_worst': %r}", separator,
-                        gsim_split_word((enum gsim_split)split), r.count, r.tau_mean, r.tau_clear, r.regret_mean,
-                        r.regret_worst);
-        separator = ",";
-    }
-}
-
 void gsim_run_validation_json(const struct gsim_run_validation *v, struct gsim_output *output)
 {
     gsim_output_put(output, "{'device': %q", v->predictor->device->name);
@@ -244,6 +214,17 @@ void gsim_run_validation_json(const struct gsim_run_validation *v, struct gsim_o
                        v->skipped, v->unchecked);
     lines(v, put_json_line, output);
     gsim_output_text(output, "],\n  \"rankings\": [");
-    put_json_rankings(v, output);
+    const char *separator = "";
+    for (int split = 0; split < GSIM_SPLIT_COUNT; split++) {
+        struct gsim_run_ranking r;
+        gsim_run_rank(v, (enum gsim_split)split, &r);
+        if (!r.count) continue;
+        gsim_output_put(output,
+                        "%s\n   {'split': '%s', 'count': %z, 'kendall_tau': %r, 'tau_of_clear_pairs': %r, "
+                        "'regret_mean': %r, 'regret_worst': %r}",
+                        separator, gsim_split_word((enum gsim_split)split), r.count, r.tau_mean, r.tau_clear,
+                        r.regret_mean, r.regret_worst);
+        separator = ",";
+    }
     gsim_output_text(output, "]}");
 }

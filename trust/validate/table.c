@@ -37,23 +37,6 @@ static void put_row(const struct gsim_validation *v, const struct gsim_validatio
     gsim_output_text(output, "\n");
 }
 
-static void put_rankings(const struct gsim_validation *v, struct gsim_output *output)
-{
-    bool first = true;
-    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
-        struct gsim_validation_ranking ranking;
-        gsim_validation_rank(v, (enum gsim_case_kind)kind, &ranking);
-        if (!ranking.count) continue;
-        if (first) gsim_output_text(output, "\nWhich of serial, live, graph is faster:\n");
-        first = false;
-        gsim_output_printf(output,
-                           "  %-8s %3zu DAGs, Kendall's tau %.3f on average; following the prediction costs %.2f %% on "
-                           "average, %.2f %% at worst\n",
-                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean,
-                           100 * ranking.regret_mean, 100 * ranking.regret_worst);
-    }
-}
-
 static void put_intervals(const struct gsim_validation *v, struct gsim_output *output)
 {
     if (!v->spread_runs) return;
@@ -114,7 +97,19 @@ void gsim_validation_print(const struct gsim_validation *validation, struct gsim
 {
     bool used[GSIM_QUANTITY_COUNT] = {false};
     put_table(validation, used, output);
-    put_rankings(validation, output);
+    bool first = true;
+    for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
+        struct gsim_validation_ranking ranking;
+        gsim_validation_rank(validation, (enum gsim_case_kind)kind, &ranking);
+        if (!ranking.count) continue;
+        if (first) gsim_output_text(output, "\nWhich of serial, live, graph is faster:\n");
+        first = false;
+        gsim_output_printf(output,
+                           "  %-8s %3zu DAGs, Kendall's tau %.3f on average; following the prediction costs %.2f %% on "
+                           "average, %.2f %% at worst\n",
+                           gsim_case_kind_word(ranking.kind), ranking.count, ranking.tau_mean,
+                           100 * ranking.regret_mean, 100 * ranking.regret_worst);
+    }
     put_intervals(validation, output);
     if (validation->skipped)
         gsim_output_printf(output, "\n%zu cases left out: their second kernel's launch time is not recorded.\n",
@@ -163,16 +158,6 @@ void gsim_validation_print_cases(const struct gsim_validation *validation, struc
 }
 
 /* --- files ------------------------------------------------------------------------------------------------------ */
-static void put_spread(const struct gsim_validation *validation, const struct gsim_spread *spread,
-                       struct gsim_output *output)
-{
-    if (!validation->spread_runs) return;
-    gsim_validation_field(output, spread->runs ? spread->median_us : NAN);
-    gsim_validation_field(output, spread->runs ? spread->low_us : NAN);
-    gsim_validation_field(output, spread->runs ? spread->high_us : NAN);
-    gsim_output_text(output, !spread->runs ? "," : spread->unstable ? ",1" : ",0");
-}
-
 void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_output *output)
 {
     gsim_output_text(output, "kind,quantity,predicted,measured,error,spread");
@@ -189,7 +174,13 @@ void gsim_validation_csv(const struct gsim_validation *validation, struct gsim_o
         for (uint32_t m = 1; gsim_model_name(m); m++) gsim_validation_field(output, s->model_us[m]);
         gsim_output_put(output, ",%s,%u,%c,%c", s->subject->index & 1 ? "odd" : "even", s->part, s->subject->name,
                         s->subject->file);
-        put_spread(validation, &s->spread, output);
+        const struct gsim_spread *spread = &s->spread;
+        if (validation->spread_runs) {
+            gsim_validation_field(output, spread->runs ? spread->median_us : NAN);
+            gsim_validation_field(output, spread->runs ? spread->low_us : NAN);
+            gsim_validation_field(output, spread->runs ? spread->high_us : NAN);
+            gsim_output_text(output, !spread->runs ? "," : spread->unstable ? ",1" : ",0");
+        }
         gsim_output_text(output, "\n");
     }
 }

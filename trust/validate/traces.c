@@ -51,25 +51,6 @@ static void compare_ops(const struct gsim_program *p, const struct gsim_validate
 
 GSIM_ORDER(by_stream, struct gsim_trace_stream, GSIM_UP(stream))
 
-/* Ops of repaired times have durations all the same. STREAMS has room for one per op. */
-static void sum_streams(const struct gsim_validated_trace *traced, const struct gsim_moment *moments,
-                        struct gsim_trace_sample *s, struct gsim_trace_stream *streams)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < traced->op_count; i++) {
-        const struct gsim_recorded_op *r = &traced->ops[i];
-        const struct gsim_moment *m = &moments[r->op];
-        if (!s->stream_count || streams[at].stream != r->stream)
-            for (at = 0; at < s->stream_count && streams[at].stream != r->stream;) at++;
-        if (at == s->stream_count) streams[s->stream_count++] = (struct gsim_trace_stream){.stream = r->stream};
-        streams[at].op_count++;
-        if (isnan(r->start_us) || isnan(m->start_us)) continue;
-        streams[at].measured_us += r->end_us - r->start_us;
-        streams[at].predicted_us += m->end_us - m->start_us;
-    }
-    if (s->stream_count) qsort(streams, s->stream_count, sizeof *streams, by_stream);
-}
-
 static void add_sample(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
                        const struct gsim_moment *moments, struct gsim_trace_stream *streams)
 {
@@ -85,7 +66,20 @@ static void add_sample(struct gsim_trace_validation *v, const struct gsim_valida
     compare_ops(traced->program, traced, moments, &s);
     for (uint32_t i = 0; i < s.op_count; i++)
         if (s.ops[i].name) s.ops[i].name = gsim_arena_strdup(arena, s.ops[i].name);
-    sum_streams(traced, moments, &s, streams);
+    /* Ops of repaired times have durations all the same. streams has room for one per op. */
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < traced->op_count; i++) {
+        const struct gsim_recorded_op *r = &traced->ops[i];
+        const struct gsim_moment *m = &moments[r->op];
+        if (!s.stream_count || streams[at].stream != r->stream)
+            for (at = 0; at < s.stream_count && streams[at].stream != r->stream;) at++;
+        if (at == s.stream_count) streams[s.stream_count++] = (struct gsim_trace_stream){.stream = r->stream};
+        streams[at].op_count++;
+        if (isnan(r->start_us) || isnan(m->start_us)) continue;
+        streams[at].measured_us += r->end_us - r->start_us;
+        streams[at].predicted_us += m->end_us - m->start_us;
+    }
+    if (s.stream_count) qsort(streams, s.stream_count, sizeof *streams, by_stream);
     s.streams = GSIM_ARENA_ARRAY(arena, struct gsim_trace_stream, s.stream_count);
     memcpy(s.streams, streams, sizeof *streams * s.stream_count);
     v->samples[v->count++] = s;

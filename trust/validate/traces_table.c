@@ -28,15 +28,6 @@ static void fit_name(const char *name, char text[NAME_COLUMNS + 1])
     else snprintf(text, NAME_COLUMNS + 1, "%.*s..%s", NAME_HEAD, name, name + length - tail);
 }
 
-static void put_notes(const struct gsim_trace_sample *s, struct gsim_output *output)
-{
-    for (const char *line = s->notes; *line;) {
-        size_t length = strcspn(line, "\n");
-        gsim_output_printf(output, "    note: %.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void put_sample(const struct gsim_trace_sample *s, struct gsim_output *output)
 {
     char name[NAME_COLUMNS + 1];
@@ -54,7 +45,11 @@ static void put_sample(const struct gsim_trace_sample *s, struct gsim_output *ou
         gsim_output_percent(output, 9, t->predicted_us / t->measured_us - 1, true);
         gsim_output_text(output, "\n");
     }
-    put_notes(s, output);
+    for (const char *line = s->notes; *line;) {
+        size_t length = strcspn(line, "\n");
+        gsim_output_printf(output, "    note: %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
 }
 
 void gsim_trace_validation_print(const struct gsim_trace_validation *v, struct gsim_output *output)

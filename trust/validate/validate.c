@@ -146,34 +146,6 @@ struct columns {
     double *error, *half[2], *predicted, *measured;
 };
 
-static void fill_columns(const struct gsim_validation *v, enum gsim_case_kind kind, enum gsim_quantity quantity,
-                         struct columns *c)
-{
-    for (size_t i = 0; i < v->count; i++) {
-        const struct gsim_sample *s = &v->samples[i];
-        if (s->subject->kind != kind || s->quantity != quantity) continue;
-        int half = s->subject->index & 1;
-        c->half[half][c->half_count[half]++] = s->error;
-        c->predicted[c->count] = s->predicted;
-        c->measured[c->count] = s->measured;
-        c->error[c->count++] = s->error;
-    }
-}
-
-/* Means over the chosen samples that have the number; NAN when none has. */
-static void fill_means(const struct gsim_validation *v, struct gsim_validation_row *row)
-{
-    struct gsim_mean spread = {0}, models[GSIM_MODEL_MOST] = {0};
-    for (size_t i = 0; i < v->count; i++) {
-        const struct gsim_sample *s = &v->samples[i];
-        if (s->subject->kind != row->kind || s->quantity != row->quantity) continue;
-        gsim_mean_add(&spread, s->spread_ratio);
-        for (int m = 0; m < GSIM_MODEL_MOST; m++) gsim_mean_add(&models[m], fabs(s->model_us[m] / s->measured - 1));
-    }
-    row->spread_ratio = gsim_mean_of(&spread);
-    for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = gsim_mean_of(&models[m]);
-}
-
 void gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
                                      enum gsim_quantity quantity, struct gsim_validation_row *row)
 {
@@ -184,14 +156,31 @@ void gsim_validation_row(const struct gsim_validation *validation, enum gsim_cas
     c.half[1] = memory + 2 * validation->count;
     c.predicted = memory + 3 * validation->count;
     c.measured = memory + 4 * validation->count;
-    fill_columns(validation, kind, quantity, &c);
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        if (s->subject->kind != kind || s->quantity != quantity) continue;
+        int half = s->subject->index & 1;
+        c.half[half][c.half_count[half]++] = s->error;
+        c.predicted[c.count] = s->predicted;
+        c.measured[c.count] = s->measured;
+        c.error[c.count++] = s->error;
+    }
     *row = (struct gsim_validation_row){.kind = kind, .quantity = quantity};
     gsim_errors_summarize(c.error, c.count, &row->all);
     gsim_errors_summarize(c.half[0], c.half_count[0], &row->even);
     gsim_errors_summarize(c.half[1], c.half_count[1], &row->odd);
     gsim_log_correlation(c.predicted, c.measured, c.count, &row->correlation);
     gsim_free(memory);
-    fill_means(validation, row);
+    /* Means over the chosen samples that have the number; NAN when none has. */
+    struct gsim_mean spread = {0}, models[GSIM_MODEL_MOST] = {0};
+    for (size_t i = 0; i < validation->count; i++) {
+        const struct gsim_sample *s = &validation->samples[i];
+        if (s->subject->kind != row->kind || s->quantity != row->quantity) continue;
+        gsim_mean_add(&spread, s->spread_ratio);
+        for (int m = 0; m < GSIM_MODEL_MOST; m++) gsim_mean_add(&models[m], fabs(s->model_us[m] / s->measured - 1));
+    }
+    row->spread_ratio = gsim_mean_of(&spread);
+    for (int m = 0; m < GSIM_MODEL_MOST; m++) row->model_mean[m] = gsim_mean_of(&models[m]);
 }
 
 /* --- intervals ------------------------------------------------------------------------------------------------- */

@@ -41,42 +41,7 @@ static double loss(const struct pair *p, const struct gsim_other_law *law, const
     return sum;
 }
 
-/* From the middle of each number's range, one after the other. */
-static void find_numbers(const struct pair *p, struct gsim_other_law *law, const char *without)
-{
-    for (size_t i = 0; i < FITTED; i++) *number(law, i) = (fitted[i].least + fitted[i].most) / 2;
-    for (size_t at = 0; at < (size_t)PASSES * FITTED; at++) {
-        size_t i = at % FITTED;
-        double best = *number(law, i), least = loss(p, law, without);
-        double step = (fitted[i].most - fitted[i].least) / (STEPS - 1);
-        for (int k = 0; k < STEPS; k++) {
-            *number(law, i) = fitted[i].least + k * step;
-            double off = loss(p, law, without);
-            if (off >= least) continue;
-            least = off;
-            best = *number(law, i);
-        }
-        *number(law, i) = best;
-    }
-}
-
 GSIM_ORDER_OF(by_size, double)
-
-/* How much wider than what all shares of DRAM give an interval must be. */
-static void find_width(const struct pair *p, struct gsim_other_law *law, const char *without, double *needs)
-{
-    size_t count = 0;
-    law->off_known = law->off_unknown = law->off_beyond = law->off_assumed = 0;
-    for (size_t i = 0; i < p->set->count; i++) {
-        const struct gsim_timed *t = &p->set->kernels[i];
-        struct gsim_other_time time = gsim_other_time(law, &t->kernel, p->from, p->to);
-        if (!is_kind(t, without))
-            needs[count++] = fmax(fmax(time.low_us / t->there_us, t->there_us / time.high_us) - 1, 0);
-    }
-    qsort(needs, count, sizeof *needs, by_size);
-    size_t at = (size_t)ceil(HOLDS * (double)(count + 1));
-    if (count) law->off_known = law->off_unknown = needs[at > count ? count - 1 : at ? at - 1 : 0];
-}
 
 static bool holds(const struct gsim_other_time *time, double us) { return us >= time->low_us && us <= time->high_us; }
 
@@ -101,8 +66,33 @@ static void leave_out(const struct pair *p, const struct gsim_other_law *shipped
 {
     struct gsim_other_law law = *shipped;
     const char *kind = p->set->kernels[first].kernel.name;
-    find_numbers(p, &law, kind);
-    find_width(p, &law, kind, needs);
+    /* From the middle of each number's range, one after the other. */
+    for (size_t i = 0; i < FITTED; i++) *number(&law, i) = (fitted[i].least + fitted[i].most) / 2;
+    for (size_t at = 0; at < (size_t)PASSES * FITTED; at++) {
+        size_t i = at % FITTED;
+        double best = *number(&law, i), least = loss(p, &law, kind);
+        double step = (fitted[i].most - fitted[i].least) / (STEPS - 1);
+        for (int k = 0; k < STEPS; k++) {
+            *number(&law, i) = fitted[i].least + k * step;
+            double off = loss(p, &law, kind);
+            if (off >= least) continue;
+            least = off;
+            best = *number(&law, i);
+        }
+        *number(&law, i) = best;
+    }
+    /* How much wider than what all shares of DRAM give an interval must be. */
+    size_t count = 0;
+    law.off_known = law.off_unknown = law.off_beyond = law.off_assumed = 0;
+    for (size_t i = 0; i < p->set->count; i++) {
+        const struct gsim_timed *t = &p->set->kernels[i];
+        struct gsim_other_time time = gsim_other_time(&law, &t->kernel, p->from, p->to);
+        if (!is_kind(t, kind))
+            needs[count++] = fmax(fmax(time.low_us / t->there_us, t->there_us / time.high_us) - 1, 0);
+    }
+    qsort(needs, count, sizeof *needs, by_size);
+    size_t at = (size_t)ceil(HOLDS * (double)(count + 1));
+    if (count) law.off_known = law.off_unknown = needs[at > count ? count - 1 : at ? at - 1 : 0];
     for (size_t i = first; i < p->set->count; i++) {
         const struct gsim_timed *t = &p->set->kernels[i];
         if (!is_kind(t, kind)) continue;

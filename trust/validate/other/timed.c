@@ -55,16 +55,6 @@ static enum gsim_status add_product(struct gsim_timed_set *set, const char *line
     return GSIM_OK;
 }
 
-static enum gsim_status read_products(struct gsim_timed_set *set, char *text, const char *device,
-                                      struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\r\n", &rest); line && !status; line = strtok_r(NULL, "\r\n", &rest))
-        if (strncmp(line, "system,", 7) != 0) status = add_product(set, line, device, error);
-    return status;
-}
-
 enum gsim_status gsim_timed_read(struct gsim_timed_set *set, const char *path, const char *device,
                                  struct gsim_error *error)
 {
@@ -72,8 +62,12 @@ enum gsim_status gsim_timed_read(struct gsim_timed_set *set, const char *path, c
     struct gsim_case_set cases = {0};
     char *text = gsim_file_read(path, &length, error);
     enum gsim_status status = text ? GSIM_OK : error->status;
-    if (!status && strncmp(text, "system,", 7) == 0) status = read_products(set, text, device, error);
-    else if (!status) status = gsim_cases_parse_timed(&cases, path, text, length, error);
+    if (!status && strncmp(text, "system,", 7) == 0) {
+        status = GSIM_OK;
+        char *rest = NULL;
+        for (char *line = strtok_r(text, "\r\n", &rest); line && !status; line = strtok_r(NULL, "\r\n", &rest))
+            if (strncmp(line, "system,", 7) != 0) status = add_product(set, line, device, error);
+    } else if (!status) status = gsim_cases_parse_timed(&cases, path, text, length, error);
     for (size_t i = 0; i < cases.count && !status; i++) {
         const struct gsim_case_node *node = cases.cases[i].nodes;
         struct gsim_timed *added = gsim_timed_add(set, cases.cases[i].name, &node->kernel);

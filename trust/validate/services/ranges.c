@@ -127,17 +127,6 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
     return GSIM_OK;
 }
 
-static enum gsim_status find_scales(struct run *r, struct gsim_error *error)
-{
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
-        struct model *m = &r->models[i];
-        status = find_scale(r, m, m->fast_us, &m->scales[0], error);
-        if (status == GSIM_OK) status = find_scale(r, m, m->slow_us, &m->scales[1], error);
-    }
-    return status;
-}
-
 /* --- pairs ---------------------------------------------------------------------------------------------------- */
 
 static enum gsim_status predict(struct run *r, struct gsim_range_row *row, size_t way, struct gsim_error *error)
@@ -243,7 +232,13 @@ static enum gsim_status run_all(struct run *r, const cJSON *json, const char *se
         if (status == GSIM_OK) status = add_model(r, solo, services, error);
     }
     if (status == GSIM_OK) status = take_pairs(r, json, 0, ranges, error);
-    if (status == GSIM_OK) status = find_scales(r, error);
+    if (status == GSIM_OK) {
+        for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
+            struct model *m = &r->models[i];
+            status = find_scale(r, m, m->fast_us, &m->scales[0], error);
+            if (status == GSIM_OK) status = find_scale(r, m, m->slow_us, &m->scales[1], error);
+        }
+    }
     if (status == GSIM_OK) status = take_pairs(r, json, 1, ranges, error);
     if (status == GSIM_OK && !ranges->count)
         status = gsim_error_set(error, GSIM_INPUT, "expected pairs of services, found none");

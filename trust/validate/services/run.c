@@ -21,23 +21,6 @@ cJSON *gsim_services_read(const char *path, struct gsim_error *error)
     return json;
 }
 
-static enum gsim_status set_options(const struct gsim_sharing_ops *ops, const char *options, void *params,
-                                    struct gsim_error *error)
-{
-    char text[96];
-    enum gsim_status status = GSIM_OK;
-    if (ops->params) gsim_params_set_defaults(ops->params, params);
-    snprintf(text, sizeof text, "%s", options ? options : "");
-    for (char *at = text[0] ? text : NULL, *next; at && status == GSIM_OK; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
-        char *equals = strchr(at, '=');
-        *equals = '\0';
-        status = gsim_params_set(ops->params, params, at, equals + 1, error);
-    }
-    return status;
-}
-
 enum gsim_status gsim_services_simulate(struct gsim_task_set *set, const struct gsim_device_spec *device,
                                         const char *share, const char *options, double measure_us,
                                         const struct gsim_task_profiles *profiles, struct gsim_timeline *timeline,
@@ -57,7 +40,17 @@ enum gsim_status gsim_services_simulate(struct gsim_task_set *set, const struct 
                                 .measure_us = measure_us,
                                 .profile = profiles};
     gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
-    enum gsim_status status = set_options(ops, options, params, error);
+    char text[96];
+    enum gsim_status status = GSIM_OK;
+    if (ops->params) gsim_params_set_defaults(ops->params, params);
+    snprintf(text, sizeof text, "%s", options ? options : "");
+    for (char *at = text[0] ? text : NULL, *next; at && status == GSIM_OK; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = '\0';
+        char *equals = strchr(at, '=');
+        *equals = '\0';
+        status = gsim_params_set(ops->params, params, at, equals + 1, error);
+    }
     if (status == GSIM_OK) status = gsim_run(&(struct gsim_scenario){.simulation = s}, timeline, error);
     timeline->program = NULL; /* goes with the set */
     return status;
