@@ -65,16 +65,6 @@ static struct gsim_point geometric_mean(const struct gsim_groups *groups, size_t
 
 static bool has_mean(const struct bars *b) { return b->is_ratio && b->groups->x_count > 1; }
 
-static size_t longest_x(const struct gsim_groups *groups, struct gsim_arena *arena)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < groups->x_count; i++) {
-        const char *name = gsim_value_label(arena, groups->xs[i]);
-        if (name && strlen(name) > longest) longest = strlen(name);
-    }
-    return longest;
-}
-
 static void put_names(struct bars *b)
 {
     double middle = GAP + (double)b->groups->series_count / 2;
@@ -136,13 +126,16 @@ static void set_settings(struct bars *b, const struct gsim_results_query *query,
     struct gsim_figure *figure = b->figure;
     double groups = (double)b->groups->x_count + has_mean(b), line_cm = gsim_figure_line_cm(figure);
     double end = group_width(b) * groups + GAP, room_cm = figure->size.width_cm - 5 * line_cm;
-    size_t longest = longest_x(b->groups, &figure->own.arena);
+    size_t longest = 0;
+    for (size_t i = 0; i < b->groups->x_count; i++) {
+        const char *name = gsim_value_label(&figure->own.arena, b->groups->xs[i]);
+        if (name && strlen(name) > longest) longest = strlen(name);
+    }
     double step_cm = room_cm * group_width(b) / end;
     if (has_mean(b) && longest < strlen("geomean")) longest = strlen("geomean");
     double down_cm = gsim_plot_turn(figure, longest, step_cm, 1.7);
     if (figure->size.height_cm <= 0)
-        figure->size.height_cm =
-            (figure->size.width_cm > 12 ? HEIGHT_PAGE : HEIGHT_COLUMN) + down_cm;
+        figure->size.height_cm = (figure->size.width_cm > 12 ? HEIGHT_PAGE : HEIGHT_COLUMN) + down_cm;
     b->bar_cm = room_cm / end;
     const char *xlabel = x_label(b, query);
     set_labels(b, figure->size.height_cm - key_cm - (*xlabel ? 3 : 2) * line_cm - down_cm);

@@ -167,21 +167,6 @@ static void put_quoted(struct gsim_output *output, const char *name, const char 
     gsim_output_text(output, "\"\n");
 }
 
-/* Comments end at the line's end: nothing typed may start a second one. */
-static void put_head(const struct gsim_figure *figure, struct gsim_output *output)
-{
-    gsim_output_text(output, "# gnuplot ");
-    gsim_output_printf(output, "%s.gp draws this figure again; written by gpusim " GPUSIM_VERSION, figure->name);
-    if (figure->command) {
-        gsim_output_text(output, ":\n# ");
-        for (const char *at = figure->command; *at; at++) {
-            char letter = (unsigned char)*at < 0x20 ? ' ' : *at;
-            gsim_output_bytes(output, &letter, 1);
-        }
-    }
-    gsim_output_text(output, " \n"); /* a backslash at the end would go on with the next line */
-}
-
 /* plots/NAME.gp as it stands. */
 static enum gsim_status put_source(struct gsim_figure *figure, const char *script, struct gsim_output *output,
                                    struct gsim_error *error)
@@ -205,7 +190,17 @@ static enum gsim_status write_script(struct gsim_figure *figure, struct gsim_err
     const char *settings = gsim_figure_settings(figure);
     enum gsim_status status = gsim_output_open(&output, figure->own.script, error);
     if (status != GSIM_OK) return status;
-    put_head(figure, &output);
+    /* Comments end at the line's end: nothing typed may start a second one. */
+    gsim_output_text(&output, "# gnuplot ");
+    gsim_output_printf(&output, "%s.gp draws this figure again; written by gpusim " GPUSIM_VERSION, figure->name);
+    if (figure->command) {
+        gsim_output_text(&output, ":\n# ");
+        for (const char *at = figure->command; *at; at++) {
+            char letter = (unsigned char)*at < 0x20 ? ' ' : *at;
+            gsim_output_bytes(&output, &letter, 1);
+        }
+    }
+    gsim_output_text(&output, " \n"); /* a backslash at the end would go on with the next line */
     gsim_output_printf(&output, "data = '%s.dat'\n", figure->name);
     put_quoted(&output, "out", "./", base_name(figure->path)); /* a name that begins with "|" is a command to gnuplot */
     gsim_output_text(&output, "if (ARGC >= 2) { data = ARG1; out = ARG2 }\n");

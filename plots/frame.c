@@ -30,17 +30,6 @@ static struct gsim_frame_column *column_of(struct gsim_frame *frame, const char 
     return &frame->columns[frame->column_count++];
 }
 
-/* Empty cells up to the last row. */
-static void lengthen(struct gsim_frame_column *column, size_t rows)
-{
-    while (column->length < rows) {
-        gsim_array_grow(&column->texts, sizeof *column->texts, column->length, &column->capacity);
-        gsim_array_grow(&column->numbers, sizeof *column->numbers, column->length, &column->number_capacity);
-        column->texts[column->length] = NULL;
-        column->numbers[column->length++] = NAN;
-    }
-}
-
 void gsim_frame_begin_row(struct gsim_frame *frame) { frame->row_count++; }
 
 void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text)
@@ -50,7 +39,14 @@ void gsim_frame_set(struct gsim_frame *frame, const char *name, const char *text
     struct gsim_frame_column *column = column_of(frame, name);
     if (!column) return;
     char *copy = gsim_text_clean(gsim_arena_strdup(&frame->arena, text));
-    lengthen(column, frame->row_count);
+    /* Empty cells up to the last row. */
+    size_t rows = frame->row_count;
+    while (column->length < rows) {
+        gsim_array_grow(&column->texts, sizeof *column->texts, column->length, &column->capacity);
+        gsim_array_grow(&column->numbers, sizeof *column->numbers, column->length, &column->number_capacity);
+        column->texts[column->length] = NULL;
+        column->numbers[column->length++] = NAN;
+    }
     double number = strtod(copy, &end);
     column->texts[frame->row_count - 1] = copy;
     column->numbers[frame->row_count - 1] = end != copy && !*end ? number : NAN;

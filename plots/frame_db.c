@@ -47,26 +47,23 @@ static void set_tasks(struct gsim_frame *frame, const char *json)
     }
 }
 
-/* What was simulated, which tells what there are no figures of. */
-static enum gsim_status read_failure(struct gsim_frame *frame, const struct gsim_row *row, struct gsim_error *error)
-{
-    static const enum gsim_column columns[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
-    if (!frame->failures) {
-        frame->failures = gsim_alloc(sizeof *frame->failures);
-        *frame->failures = (struct gsim_frame){0};
-    }
-    gsim_frame_begin_row(frame->failures);
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        gsim_frame_set(frame->failures, gsim_column_name(columns[i]), row->cells[columns[i]].text);
-    set_axes(frame->failures, row->cells[GSIM_COLUMN_axes].text);
-    return gsim_frame_check(frame->failures, error);
-}
-
 static enum gsim_status read_row(void *data, const struct gsim_row *row, struct gsim_error *error)
 {
     struct gsim_frame *frame = data;
     const char *status = row->cells[GSIM_COLUMN_status].text;
-    if (!status || strcmp(status, "ok") != 0) return read_failure(frame, row, error);
+    if (!status || strcmp(status, "ok") != 0) {
+        /* What was simulated, which tells what there are no figures of. */
+        static const enum gsim_column columns[] = {GSIM_COLUMN_workload, GSIM_COLUMN_scheduler, GSIM_COLUMN_device};
+        if (!frame->failures) {
+            frame->failures = gsim_alloc(sizeof *frame->failures);
+            *frame->failures = (struct gsim_frame){0};
+        }
+        gsim_frame_begin_row(frame->failures);
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+            gsim_frame_set(frame->failures, gsim_column_name(columns[i]), row->cells[columns[i]].text);
+        set_axes(frame->failures, row->cells[GSIM_COLUMN_axes].text);
+        return gsim_frame_check(frame->failures, error);
+    }
     gsim_frame_begin_row(frame);
     for (int i = 0; i < GSIM_COLUMN_COUNT; i++) {
         const struct gsim_cell *cell = &row->cells[i];
@@ -74,10 +71,8 @@ static enum gsim_status read_row(void *data, const struct gsim_row *row, struct 
         /* Long texts that no figure shows; axes follow. */
         if (i == GSIM_COLUMN_key || i == GSIM_COLUMN_options || i == GSIM_COLUMN_axes || i == GSIM_COLUMN_tasks)
             continue;
-        if (cell->type == GSIM_CELL_TEXT)
-            gsim_frame_set(frame, name, cell->text);
-        else if (cell->type != GSIM_CELL_NULL)
-            gsim_frame_set_number(frame, name, cell->real);
+        if (cell->type == GSIM_CELL_TEXT) gsim_frame_set(frame, name, cell->text);
+        else if (cell->type != GSIM_CELL_NULL) gsim_frame_set_number(frame, name, cell->real);
     }
     set_axes(frame, row->cells[GSIM_COLUMN_axes].text);
     set_tasks(frame, row->cells[GSIM_COLUMN_tasks].text);

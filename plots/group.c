@@ -77,21 +77,6 @@ static bool is_base_row(const struct gsim_frame *frame, size_t row, const struct
     return isfinite(rule->number) && gsim_frame_number(column, row) == rule->number;
 }
 
-/* NAME=VALUE, or a scheduler. */
-static enum gsim_status make_rule(const struct gsim_frame *frame, const char *base, struct base_rule *rule,
-                                  struct gsim_arena *arena, struct gsim_error *error)
-{
-    const struct gsim_frame_column *column;
-    const char *equals = strchr(base, '=');
-    char *end;
-    *rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base};
-    if (equals) rule->name = gsim_arena_printf(arena, "%.*s", (int)(equals - base), base);
-    if (strcmp(rule->name, "sched") == 0) rule->name = "scheduler";
-    rule->number = strtod(rule->value, &end);
-    if (end == rule->value || *end) rule->number = NAN;
-    return gsim_frame_need(frame, "--base", rule->name, &column, error);
-}
-
 /* Repetitions of a database have a seed and a number, by which they are compared one by one; measured ones have no
  * seed. */
 static bool is_numbered(const struct gsim_frame *frame, size_t row)
@@ -139,7 +124,18 @@ enum gsim_status gsim_frame_speedup(struct gsim_frame *frame, const char *base, 
     gsim_matches_init(&matches, &arena);
     enum gsim_status status = gsim_frame_need(frame, "--y speedup", "scheduler", &time, error);
     if (status == GSIM_OK) status = gsim_frame_need(frame, "--y speedup", "iteration_us", &time, error);
-    if (status == GSIM_OK) status = make_rule(frame, base, &rule, &arena, error);
+    if (status == GSIM_OK) {
+        /* NAME=VALUE, or a scheduler. */
+        const struct gsim_frame_column *column;
+        const char *equals = strchr(base, '=');
+        char *end;
+        rule = (struct base_rule){.text = base, .name = "scheduler", .value = equals ? equals + 1 : base};
+        if (equals) rule.name = gsim_arena_printf(&arena, "%.*s", (int)(equals - base), base);
+        if (strcmp(rule.name, "sched") == 0) rule.name = "scheduler";
+        rule.number = strtod(rule.value, &end);
+        if (end == rule.value || *end) rule.number = NAN;
+        status = gsim_frame_need(frame, "--base", rule.name, &column, error);
+    }
     struct gsim_match_setting *settings = gsim_arena_alloc(&arena, sizeof *settings * (frame->column_count + 1));
     struct gsim_match *found = gsim_arena_alloc(&arena, sizeof *found * (rows + 1));
     if (status == GSIM_OK) status = match_rows(frame, &rule, settings, &matches, error);
@@ -363,22 +359,6 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
     return GSIM_OK;
 }
 
-/* Series without a point leave. */
-static void drop_series(struct gsim_groups *groups)
-{
-    size_t kept = 0, count = groups->series_count;
-    for (size_t j = 0; j < count; j++) {
-        bool has_points = false;
-        for (size_t i = 0; i < groups->x_count; i++) has_points |= groups->points[i * count + j].count > 0;
-        if (!has_points) continue;
-        for (size_t i = 0; i < groups->x_count; i++) groups->points[i * count + kept] = groups->points[i * count + j];
-        groups->series[kept++] = groups->series[j];
-    }
-    for (size_t i = 0; i < groups->x_count; i++)
-        memmove(&groups->points[i * kept], &groups->points[i * count], kept * sizeof *groups->points);
-    groups->series_count = kept;
-}
-
 enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const char *series, const char *y,
                             bool geometric, struct gsim_groups *groups, struct gsim_error *error)
 {
@@ -401,7 +381,21 @@ enum gsim_status gsim_group(const struct gsim_frame *frame, const char *x, const
     for (size_t row = 0; row < frame->row_count; row++)
         group[row] = at[row] == SIZE_MAX ? SIZE_MAX : group[row] + at[row] * groups->series_count;
     status = fill_points(frame, y_column, geometric, group, groups, error);
-    if (status == GSIM_OK) drop_series(groups);
+    if (status == GSIM_OK) {
+        /* Series without a point leave. */
+        size_t kept = 0, count = groups->series_count;
+        for (size_t j = 0; j < count; j++) {
+            bool has_points = false;
+            for (size_t i = 0; i < groups->x_count; i++) has_points |= groups->points[i * count + j].count > 0;
+            if (!has_points) continue;
+            for (size_t i = 0; i < groups->x_count; i++)
+                groups->points[i * count + kept] = groups->points[i * count + j];
+            groups->series[kept++] = groups->series[j];
+        }
+        for (size_t i = 0; i < groups->x_count; i++)
+            memmove(&groups->points[i * kept], &groups->points[i * count], kept * sizeof *groups->points);
+        groups->series_count = kept;
+    }
     return status;
 }
 

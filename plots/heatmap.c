@@ -34,18 +34,6 @@ static void put_cells(const struct gsim_groups *groups, double divisor, struct g
     }
 }
 
-/* Rows have an order of their own: numbers ascend from below, names from above. */
-static void set_rows(const struct gsim_groups *groups, struct gsim_figure *figure)
-{
-    bool is_number = true;
-    for (size_t j = 0; j < groups->series_count; j++) {
-        char *end;
-        (void)strtod(groups->series[j], &end);
-        is_number &= end != groups->series[j] && !*end;
-    }
-    gsim_figure_number(figure, "from_below", is_number);
-}
-
 static size_t longest_row(const struct gsim_groups *groups, struct gsim_arena *arena)
 {
     size_t longest = 0;
@@ -112,7 +100,14 @@ enum gsim_status gsim_heatmap_plot(const struct gsim_frame *frame, const struct 
         gsim_figure_number(figure, "columns", (double)groups.x_count);
         gsim_figure_number(figure, "rows", (double)groups.series_count);
         gsim_figure_number(figure, "numbers", room_cm > letter_cm * ((double)letters + 0.2));
-        set_rows(&groups, figure);
+        /* Rows have an order of their own: numbers ascend from below, names from above. */
+        bool is_number = true;
+        for (size_t j = 0; j < groups.series_count; j++) {
+            char *end;
+            (void)strtod(groups.series[j], &end);
+            is_number &= end != groups.series[j] && !*end;
+        }
+        gsim_figure_number(figure, "from_below", is_number);
         gsim_figure_text(figure, "label_x", query->xlabel ? query->xlabel : xlabel ? xlabel : "");
         gsim_figure_text(figure, "label_y", query->ylabel ? query->ylabel : ylabel ? ylabel : "");
         gsim_figure_text(figure, "label_value", label ? label : "");

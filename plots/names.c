@@ -83,20 +83,6 @@ static const char *plain_label(struct gsim_arena *arena, const char *column)
     return text;
 }
 
-static const char *device_label(struct gsim_arena *arena, const char *name)
-{
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const char *unit = numbers[i][1], *help = numbers[i][2];
-        if (strcmp(numbers[i][0], name) != 0) continue;
-        int length = (int)strcspn(help, "(:,;");
-        while (length && help[length - 1] == ' ') length--;
-        if (length > 40)
-            return gsim_arena_printf(arena, "device.%s%s%s%s", name, *unit ? " (" : "", unit, *unit ? ")" : "");
-        return gsim_arena_printf(arena, "%.*s%s%s%s", length, help, *unit ? " (" : "", unit, *unit ? ")" : "");
-    }
-    return gsim_arena_printf(arena, "device.%s", name);
-}
-
 const char *gsim_column_label(struct gsim_arena *arena, const char *column, double largest, const char *base,
                               double *divisor)
 {
@@ -106,7 +92,19 @@ const char *gsim_column_label(struct gsim_arena *arena, const char *column, doub
     if (strcmp(column, "speedup") == 0) return gsim_arena_printf(arena, "speed-up over %s", base ? base : "serial");
     if (strcmp(column, "device.pcie_gbps") == 0)
         return gsim_arena_strdup(arena, "bandwidth of the link to the host (GB/s)");
-    if (strncmp(column, "device.", 7) == 0) return device_label(arena, column + 7);
+    if (strncmp(column, "device.", 7) == 0) {
+        const char *name = column + 7;
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+            const char *unit = numbers[i][1], *help = numbers[i][2];
+            if (strcmp(numbers[i][0], name) != 0) continue;
+            int length = (int)strcspn(help, "(:,;");
+            while (length && help[length - 1] == ' ') length--;
+            if (length > 40)
+                return gsim_arena_printf(arena, "device.%s%s%s%s", name, *unit ? " (" : "", unit, *unit ? ")" : "");
+            return gsim_arena_printf(arena, "%.*s%s%s%s", length, help, *unit ? " (" : "", unit, *unit ? ")" : "");
+        }
+        return gsim_arena_printf(arena, "device.%s", name);
+    }
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         if (strcmp(column, shares[i]) != 0) continue;
         *divisor = 0.01;

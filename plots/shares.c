@@ -238,18 +238,6 @@ struct load_point {
 
 GSIM_ORDER(compare_points, struct load_point, GSIM_UP(place) GSIM_UP(load))
 
-static void put_points(struct gsim_figure *figure, const struct load_point *points, size_t count, double divisor,
-                       const struct series *series)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i && points[i].place != points[i - 1].place) gsim_output_text(&figure->data, "\n");
-        gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput,
-                           points[i].p99_us / divisor, points[i].place + 1);
-        gsim_figure_field(figure, series->names[points[i].place]);
-        gsim_output_printf(&figure->data, "\t%.9g\t%.9g\n", points[i].throughput_off, points[i].p99_off_us / divisor);
-    }
-}
-
 /* Two panels over LABEL_X: LABEL_LEFT, and a time called NAME. */
 static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point *points, size_t count,
                                    struct series *series, int log_y, const char *label_x, const char *label_left,
@@ -269,7 +257,13 @@ static enum gsim_status put_panels(struct gsim_figure *figure, struct load_point
     qsort(points, count, sizeof *points, compare_points);
     put_legend(figure, series);
     gsim_output_printf(&figure->data, "\n\n# %s\t%s\t%s\tcolour\tway\t+-\t+-\n", label_x, label_left, name);
-    put_points(figure, points, count, y.divisor, series);
+    for (size_t i = 0; i < count; i++) {
+        if (i && points[i].place != points[i - 1].place) gsim_output_text(&figure->data, "\n");
+        gsim_output_printf(&figure->data, "%.9g\t%.9g\t%.9g\t%zu\t", points[i].load, points[i].throughput,
+                           points[i].p99_us / y.divisor, points[i].place + 1);
+        gsim_figure_field(figure, series->names[points[i].place]);
+        gsim_output_printf(&figure->data, "\t%.9g\t%.9g\n", points[i].throughput_off, points[i].p99_off_us / y.divisor);
+    }
     const char *unit = strchr(y.label, '(');
     y.label = gsim_arena_printf(arena, "%s %s", name, unit ? unit : "(us)");
     gsim_plot_axis_set(&y, figure, 'y', true);

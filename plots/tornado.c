@@ -32,17 +32,6 @@ static void put_rows(const struct gsim_tornado *tornado, struct gsim_figure *fig
     }
 }
 
-static void put_errors(const struct gsim_tornado *tornado, struct gsim_figure *figure, double *low, double *high)
-{
-    gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\n");
-    for (size_t i = 0; i < tornado->row_count && tornado->has_errors; i++) {
-        const double *errors = tornado->rows[i].errors;
-        *low = fmin(*low, errors[0]);
-        *high = fmax(*high, errors[1]);
-        gsim_output_printf(&figure->data, "%zu\t%.6g\t%.6g\n", i, errors[0], errors[1]);
-    }
-}
-
 struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const char *name, double percent,
                                             double error_percent)
 {
@@ -59,7 +48,13 @@ void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *f
     double low = 0, high = 0, line_cm = gsim_figure_line_cm(figure);
     double key_cm = gsim_figure_legend(figure, tornado->legend, places, tornado->legend[0] ? 2 : 0);
     put_rows(tornado, figure, &low, &high);
-    put_errors(tornado, figure, &low, &high);
+    gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\n");
+    for (size_t i = 0; i < tornado->row_count && tornado->has_errors; i++) {
+        const double *errors = tornado->rows[i].errors;
+        low = fmin(low, errors[0]);
+        high = fmax(high, errors[1]);
+        gsim_output_printf(&figure->data, "%zu\t%.6g\t%.6g\n", i, errors[0], errors[1]);
+    }
     gsim_figure_number(figure, "errors", tornado->has_errors);
     for (size_t i = 0; i < tornado->row_count; i++)
         if (strlen(tornado->rows[i].name) > longest) longest = strlen(tornado->rows[i].name);

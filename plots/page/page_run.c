@@ -14,26 +14,6 @@
 
 #define MOST_KERNELS 40
 
-static void put_row(struct gsim_output *json, const struct gsim_frame *frame)
-{
-    gsim_output_text(json, ",\n\"row\": {");
-    for (size_t i = 0; i < frame->column_count; i++)
-        gsim_output_put(json, "%s%q: %q", i ? ", " : "", frame->columns[i].name,
-                        gsim_frame_text(&frame->columns[i], 0));
-    gsim_output_text(json, "},\n\"settings\": [");
-    const char *comma = "";
-    for (size_t i = 0; i < frame->column_count; i++) {
-        if (!gsim_frame_is_setting(frame->columns[i].name)) continue;
-        gsim_output_put(json, "%s%q", comma, frame->columns[i].name);
-        comma = ", ";
-    }
-    gsim_output_text(json, "],\n\"causes\": {");
-    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
-        gsim_output_put(json, "%s%q: %q", i ? ", " : "", gsim_bottleneck_key((enum gsim_bottleneck)i),
-                        gsim_bottleneck_name((enum gsim_bottleneck)i));
-    gsim_output_text(json, "}");
-}
-
 /* Tasks, ranks and notes as reported, but for the times of each request. */
 static enum gsim_status put_lists(struct gsim_output *output, const char *path, bool is_shared,
                                   struct gsim_error *error)
@@ -112,15 +92,6 @@ static void put_tallies(struct gsim_output *json, const struct tally *tallies, s
     gsim_output_text(json, "]}");
 }
 
-static void put_work(struct gsim_page *page, const struct gsim_track *track)
-{
-    struct tally *tallies = gsim_arena_alloc(&page->arena, sizeof *tallies * (track->span_count + 1));
-    for (int kernels = 1; tallies && kernels >= 0; kernels--) {
-        size_t names = tally(page, track, kernels, tallies);
-        put_tallies(&page->own.json, tallies, names, kernels);
-    }
-}
-
 /* --- the timeline --- */
 static enum gsim_status plot_timeline(void *context, struct gsim_figure *figure, struct gsim_error *error)
 {
@@ -149,8 +120,30 @@ enum gsim_status gsim_page_run(struct gsim_page *page, const struct gsim_frame *
                                struct gsim_error *error)
 {
     bool is_shared = *gsim_frame_text(gsim_frame_find(frame, "share"), 0);
-    put_row(&page->own.json, frame);
+    struct gsim_output *json = &page->own.json;
+    gsim_output_text(json, ",\n\"row\": {");
+    for (size_t i = 0; i < frame->column_count; i++)
+        gsim_output_put(json, "%s%q: %q", i ? ", " : "", frame->columns[i].name,
+                        gsim_frame_text(&frame->columns[i], 0));
+    gsim_output_text(json, "},\n\"settings\": [");
+    const char *comma = "";
+    for (size_t i = 0; i < frame->column_count; i++) {
+        if (!gsim_frame_is_setting(frame->columns[i].name)) continue;
+        gsim_output_put(json, "%s%q", comma, frame->columns[i].name);
+        comma = ", ";
+    }
+    gsim_output_text(json, "],\n\"causes\": {");
+    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
+        gsim_output_put(json, "%s%q: %q", i ? ", " : "", gsim_bottleneck_key((enum gsim_bottleneck)i),
+                        gsim_bottleneck_name((enum gsim_bottleneck)i));
+    gsim_output_text(json, "}");
     enum gsim_status status = put_lists(&page->own.json, page->source, is_shared, error);
-    if (status == GSIM_OK) put_work(page, track);
+    if (status == GSIM_OK) {
+        struct tally *tallies = gsim_arena_alloc(&page->arena, sizeof *tallies * (track->span_count + 1));
+        for (int kernels = 1; tallies && kernels >= 0; kernels--) {
+            size_t names = tally(page, track, kernels, tallies);
+            put_tallies(&page->own.json, tallies, names, kernels);
+        }
+    }
     return status == GSIM_OK ? put_timeline(page, track, error) : status;
 }

@@ -206,12 +206,6 @@ static void name_rows(struct chart *chart, const char **labels)
     }
 }
 
-static void put_rows(const struct chart *chart, const char *const *labels)
-{
-    gsim_output_text(&chart->figure->data, "\n\n# row\tlabel\n");
-    for (size_t i = 0; i < chart->rows; i++) gsim_output_printf(&chart->figure->data, "%zu\t%s\n", i, labels[i]);
-}
-
 /* --- slices --- */
 static const char *group_name(struct chart *chart, uint32_t group)
 {
@@ -226,20 +220,6 @@ static unsigned place_of(uint32_t group)
     return group >= GROUP_NAMED    ? group - GROUP_NAMED + 1
            : group == GROUP_OTHERS ? COLOURS + 1
                                    : COLOURS + 2 + group; /* the last: several */
-}
-
-static void put_legend(struct chart *chart, double *key_cm)
-{
-    const char *names[GROUP_NAMED + COLOURS];
-    unsigned places[GROUP_NAMED + COLOURS];
-    size_t count = 0;
-    for (unsigned place = 1; place <= GROUP_NAMED + COLOURS; place++)
-        for (uint32_t group = 0; group < GROUP_NAMED + COLOURS; group++) {
-            if (place_of(group) != place || !chart->used[group]) continue;
-            names[count] = group_name(chart, group);
-            places[count++] = place;
-        }
-    *key_cm = gsim_figure_legend(chart->figure, names, places, count);
 }
 
 /* Bars of the rows, fewer where there are very many. Before the legend: what is drawn as one may need an entry. */
@@ -270,18 +250,6 @@ static void make_bars(struct chart *chart)
         chart->figure, "thinned_text",
         gsim_arena_printf(&chart->arena, "%s kernels thinned%s", gsim_text_count(text, chart->bars.thinned),
                           chart->figure->size.width_cm < 12 ? "" : ": neighbours as one bar, paler where it has gaps"));
-}
-
-static void put_bars(struct chart *chart)
-{
-    gsim_output_text(&chart->figure->data, "\n\n# start_us\tend_us\trow\tcolour\tshade\tcount\tname\n");
-    for (size_t i = 0; i < chart->bars.count; i++) {
-        const struct gsim_bar *bar = &chart->bars.bars[i];
-        gsim_output_printf(&chart->figure->data, "%.3f\t%.3f\t%u\t%u\t%u\t%llu\t", bar->start_us, bar->end_us, bar->row,
-                           place_of(bar->group), bar->shade, (unsigned long long)bar->count);
-        gsim_figure_field(chart->figure, bar->name ? bar->name : "several");
-        gsim_output_text(&chart->figure->data, "\n");
-    }
 }
 
 /* --- load --- */
@@ -364,16 +332,6 @@ static void set_sizes(struct chart *chart, double key_cm)
     gsim_figure_number(figure, "left_cm", label_cm + 1.3 * line_cm);
 }
 
-static void set_axis(struct chart *chart)
-{
-    double span = chart->until_us - chart->from_us;
-    double unit = span >= 2e6 ? 1e6 : span >= 2e3 ? 1e3 : 1;
-    gsim_figure_number(chart->figure, "span_us", span);
-    gsim_figure_number(chart->figure, "unit_us", unit);
-    gsim_figure_text(chart->figure, "unit", unit > 1e3 ? "s" : unit > 1 ? "ms" : "us");
-    gsim_figure_number(chart->figure, "rows", (double)chart->rows);
-}
-
 enum gsim_status gsim_timeline_plot(const struct gsim_track *track, const struct gsim_timeline_view *view,
                                     struct gsim_figure *figure, struct gsim_error *error)
 {
@@ -387,14 +345,38 @@ enum gsim_status gsim_timeline_plot(const struct gsim_track *track, const struct
         name_rows(&chart, labels);
         make_bars(&chart);
     }
-    if (status == GSIM_OK) put_legend(&chart, &key_cm);
     if (status == GSIM_OK) {
-        put_rows(&chart, labels);
+        const char *names[GROUP_NAMED + COLOURS];
+        unsigned places[GROUP_NAMED + COLOURS];
+        size_t count = 0;
+        for (unsigned place = 1; place <= GROUP_NAMED + COLOURS; place++)
+            for (uint32_t group = 0; group < GROUP_NAMED + COLOURS; group++) {
+                if (place_of(group) != place || !chart.used[group]) continue;
+                names[count] = group_name(&chart, group);
+                places[count++] = place;
+            }
+        key_cm = gsim_figure_legend(chart.figure, names, places, count);
+    }
+    if (status == GSIM_OK) {
+        gsim_output_text(&chart.figure->data, "\n\n# row\tlabel\n");
+        for (size_t i = 0; i < chart.rows; i++) gsim_output_printf(&chart.figure->data, "%zu\t%s\n", i, labels[i]);
         put_load(&chart);
     }
     if (status == GSIM_OK) {
-        put_bars(&chart);
-        set_axis(&chart);
+        gsim_output_text(&chart.figure->data, "\n\n# start_us\tend_us\trow\tcolour\tshade\tcount\tname\n");
+        for (size_t i = 0; i < chart.bars.count; i++) {
+            const struct gsim_bar *bar = &chart.bars.bars[i];
+            gsim_output_printf(&chart.figure->data, "%.3f\t%.3f\t%u\t%u\t%u\t%llu\t", bar->start_us, bar->end_us,
+                               bar->row, place_of(bar->group), bar->shade, (unsigned long long)bar->count);
+            gsim_figure_field(chart.figure, bar->name ? bar->name : "several");
+            gsim_output_text(&chart.figure->data, "\n");
+        }
+        double span = chart.until_us - chart.from_us;
+        double unit = span >= 2e6 ? 1e6 : span >= 2e3 ? 1e3 : 1;
+        gsim_figure_number(chart.figure, "span_us", span);
+        gsim_figure_number(chart.figure, "unit_us", unit);
+        gsim_figure_text(chart.figure, "unit", unit > 1e3 ? "s" : unit > 1 ? "ms" : "us");
+        gsim_figure_number(chart.figure, "rows", (double)chart.rows);
         set_sizes(&chart, key_cm);
     }
     gsim_slices_release(&chart.slices);
