@@ -181,23 +181,6 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
     return GSIM_OK;
 }
 
-/* "hash_ids": [0, 1, 7] */
-static enum gsim_status read_blocks(struct file *f, const char *list, struct gsim_served_arrival *arrival,
-                                    struct gsim_error *error)
-{
-    arrival->first_block = f->block_count;
-    if (!list || *list != '[') return GSIM_OK;
-    GSIM_SCAN_EACH(value, list, NULL)
-    {
-        double number = *value >= '0' && *value <= '9' ? gsim_scan_number(value) : NAN;
-        if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
-        if (!GSIM_APPEND(f->blocks, f->block_count, f->block_room, gsim_whole_u64(number)))
-            return gsim_no_memory(error);
-    }
-    arrival->block_count = (uint32_t)(f->block_count - arrival->first_block);
-    return GSIM_OK;
-}
-
 static enum gsim_status read_json(struct file *f, const char *line, size_t length,
                                   struct gsim_served_arrival *arrival, struct gsim_error *error)
 {
@@ -221,7 +204,18 @@ static enum gsim_status read_json(struct file *f, const char *line, size_t lengt
         return bad_line(f, "expected at most ten million tokens", error);
     *arrival = (struct gsim_served_arrival){
         .arrival_us = values[0] * 1000, .prompt = gsim_whole_u32(values[1]), .output = gsim_whole_u32(values[2])};
-    return read_blocks(f, blocks, arrival, error);
+    /* "hash_ids": [0, 1, 7] */
+    arrival->first_block = f->block_count;
+    if (!blocks || *blocks != '[') return GSIM_OK;
+    GSIM_SCAN_EACH(value, blocks, NULL)
+    {
+        double number = *value >= '0' && *value <= '9' ? gsim_scan_number(value) : NAN;
+        if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
+        if (!GSIM_APPEND(f->blocks, f->block_count, f->block_room, gsim_whole_u64(number)))
+            return gsim_no_memory(error);
+    }
+    arrival->block_count = (uint32_t)(f->block_count - arrival->first_block);
+    return GSIM_OK;
 }
 
 GSIM_ORDER(compare_arrivals, struct gsim_served_arrival, GSIM_UP(arrival_us))

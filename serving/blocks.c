@@ -18,17 +18,6 @@ static bool give(struct gsim_cache_blocks *b, uint64_t owner, double count)
     return GSIM_APPEND(b->free, b->end, b->room, (struct gsim_cache_free){owner, count});
 }
 
-static void take(struct gsim_cache_blocks *b, double count)
-{
-    while (count > 0 && b->first < b->end) {
-        struct gsim_cache_free *f = &b->free[b->first];
-        double taken = fmin(f->count, count);
-        f->count -= taken;
-        count -= taken;
-        if (!(f->count > 0)) b->first++;
-    }
-}
-
 static void change(struct gsim_cache_blocks *b, double now_us, double by)
 {
     b->time += b->used * (now_us - b->since_us);
@@ -65,7 +54,15 @@ bool gsim_blocks_hold(struct gsim_cache_blocks *b, double now_us, double *held, 
         return give(b, GSIM_BLOCKS_NOBODY, -more - kept) && give(b, owner, kept);
     }
     for (size_t i = b->first; i < b->end; i++) queued += b->free[i].count;
-    take(b, more - (b->all - (b->used - more) - queued)); /* those that nobody has had yet go first */
+    /* Those that nobody has had yet go first. */
+    double count = more - (b->all - (b->used - more) - queued);
+    while (count > 0 && b->first < b->end) {
+        struct gsim_cache_free *f = &b->free[b->first];
+        double taken = fmin(f->count, count);
+        f->count -= taken;
+        count -= taken;
+        if (!(f->count > 0)) b->first++;
+    }
     return true;
 }
 

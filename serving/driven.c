@@ -62,20 +62,6 @@ static void build(struct driven *d, const struct prepared *step, struct part *pa
     gsim_graph_destroy(d->driver, graph);
 }
 
-static void cut(struct driven *d, struct prepared *step)
-{
-    step->first_part = d->part_count;
-    for (uint32_t i = step->begin; i < step->end;) {
-        struct part *part = &d->parts[d->part_count++];
-        part->begin = i++;
-        while (!is_host(d, part->begin) && i < step->end && !is_host(d, i)) i++;
-        part->end = i;
-        build(d, step, part);
-        if (part->exec) step->last_graph = step->part_count;
-        step->part_count++;
-    }
-}
-
 /* The host's own work behind the last graph is done while that runs. */
 static void launch_parts(struct driven *d, const struct prepared *step, gsim_stream stream)
 {
@@ -141,19 +127,6 @@ static double weight_us(struct gsim_serving_machine *m, uint32_t step) { return 
 static const struct gsim_serving_machine_ops ops = {now_us, idle_until, work, begin, has_ended, wait,
                                                     run,    weight_us,  has_failed};
 
-static void find_ranges(struct driven *d, const struct gsim_run *run)
-{
-    const struct gsim_task_set *set = &d->library->set;
-    for (uint32_t s = 0, i = 0; s < set->count; s++) {
-        uint32_t last = set->first_op[s] + set->programs[s].op_count;
-        d->steps[s].begin = i;
-        while (i < d->list->op_count && d->list->ops[i]->index < last) i++;
-        d->steps[s].end = i;
-        for (uint32_t n = d->steps[s].begin; n < i; n++)
-            d->steps[s].weight_us += gsim_estimate_us(run, d->list->ops[n]);
-    }
-}
-
 struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const struct gsim_library *library,
                                                  struct gsim_error *error)
 {
@@ -170,9 +143,29 @@ struct gsim_serving_machine *gsim_serving_driven(struct gsim_run *run, const str
     d->numbers = GSIM_ARENA_ARRAY(run->arena, gsim_graph_node, (size_t)list->op_count + 1);
     d->parts = GSIM_ARENA_ARRAY(run->arena, struct part, (size_t)list->op_count + 1);
     if (!d->steps || !d->parts || !d->nodes || !d->numbers || gsim_dag_build(run, list, &d->dag, error)) return NULL;
-    find_ranges(d, run);
+    const struct gsim_task_set *set = &d->library->set;
+    for (uint32_t s = 0, i = 0; s < set->count; s++) {
+        uint32_t last = set->first_op[s] + set->programs[s].op_count;
+        d->steps[s].begin = i;
+        while (i < d->list->op_count && d->list->ops[i]->index < last) i++;
+        d->steps[s].end = i;
+        for (uint32_t n = d->steps[s].begin; n < i; n++)
+            d->steps[s].weight_us += gsim_estimate_us(run, d->list->ops[n]);
+    }
     for (uint32_t s = 0; s < library->set.count; s++)
-        if (library->is_graph[s]) cut(d, &d->steps[s]);
+        if (library->is_graph[s]) {
+            struct prepared *step = &d->steps[s];
+            step->first_part = d->part_count;
+            for (uint32_t i = step->begin; i < step->end;) {
+                struct part *part = &d->parts[d->part_count++];
+                part->begin = i++;
+                while (!is_host(d, part->begin) && i < step->end && !is_host(d, i)) i++;
+                part->end = i;
+                build(d, step, part);
+                if (part->exec) step->last_graph = step->part_count;
+                step->part_count++;
+            }
+        }
     gsim_dag_release(&d->dag);
     d->main = gsim_stream_create(run->driver, library->spec->beside == GSIM_BESIDE_URGENT ? -1 : 0);
     d->side = gsim_stream_create(run->driver, 0);

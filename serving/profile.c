@@ -180,23 +180,6 @@ static size_t stride_of(const struct gsim_step_profile *p, int axis)
     return stride;
 }
 
-/* An entry that was not measured, such as one that does not fit the memory, continues the line through the two before
- * it: of more requests, of longer contexts, of a longer chunk. */
-static void fill(struct gsim_step_profile *p, size_t count)
-{
-    static const int order[] = {2, 3, 1, 0};
-    for (size_t i = 0; i < count; i++) {
-        for (int o = 0; o < GSIM_PROFILE_AXES && isnan(p->attention[i]); o++) {
-            int a = order[o];
-            size_t stride = stride_of(p, a), at = i / stride % p->axis_counts[a];
-            if (at < 2 || isnan(p->attention[i - stride]) || isnan(p->attention[i - 2 * stride])) continue;
-            const double *x = &p->axes[a][at];
-            double low = (double)p->attention[i - 2 * stride], high = (double)p->attention[i - stride];
-            p->attention[i] = (float)fmax(high, high + (high - low) * (x[0] - x[-1]) / (x[-1] - x[-2]));
-        }
-    }
-}
-
 /* Whether a step can ask for entry I: where there is a context there is something behind it. */
 static bool is_asked(const struct gsim_step_profile *p, size_t i)
 {
@@ -240,7 +223,21 @@ static enum gsim_status read_attention(const char *path, struct gsim_arena *aren
         least = fmin(least, t.rows[i].values[GSIM_PROFILE_AXES]);
     }
     if (!status && isnan(p->attention[0])) p->attention[0] = (float)least; /* of nothing: a launch */
-    if (!status) fill(p, count);
+    if (!status) {
+        /* An entry that was not measured, such as one that does not fit the memory, continues the line through the two
+         * before it: of more requests, of longer contexts, of a longer chunk. */
+        static const int order[] = {2, 3, 1, 0};
+        for (size_t i = 0; i < count; i++) {
+            for (int o = 0; o < GSIM_PROFILE_AXES && isnan(p->attention[i]); o++) {
+                int a = order[o];
+                size_t stride = stride_of(p, a), at = i / stride % p->axis_counts[a];
+                if (at < 2 || isnan(p->attention[i - stride]) || isnan(p->attention[i - 2 * stride])) continue;
+                const double *x = &p->axes[a][at];
+                double low = (double)p->attention[i - 2 * stride], high = (double)p->attention[i - stride];
+                p->attention[i] = (float)fmax(high, high + (high - low) * (x[0] - x[-1]) / (x[-1] - x[-2]));
+            }
+        }
+    }
     if (!status && check_attention(p, count, error)) status = gsim_error_prefix(error, "'%.200s'", path);
     close_table(&t);
     return status;

@@ -71,32 +71,6 @@ static void hold(struct gsim_replica *s, struct gsim_entry *e, double tokens)
     keep(s, e, tokens, GSIM_BLOCKS_NOBODY, 0);
 }
 
-/* What was computed before its preemption, and is still there, is not computed again, but for its last token. */
-static void find_own(struct gsim_replica *s, struct gsim_entry *e)
-{
-    double kept = gsim_blocks_back(&s->cache, now_of(s), &e->blocks, e->number);
-    e->s.computed = (uint32_t)fmin(kept, floor((e->s.prompt - 1) / s->cache.size) * s->cache.size);
-    s->todo -= e->s.computed;
-}
-
-/* What its prompt has in common with earlier ones need not be computed, but for its last token. */
-static void find_prefix(struct gsim_replica *s, struct gsim_entry *e)
-{
-    if (!e->block_count || e->s.computed) return;
-    uint64_t kept = (uint64_t)gsim_prefix_find(s->prefix, e->names, e->block_count, true) * GSIM_PREFIX_BLOCK;
-    e->s.computed = kept < e->s.prompt ? (uint32_t)kept : e->s.prompt - 1;
-    s->todo -= e->s.computed;
-    s->result->named_tokens += e->s.prompt;
-    s->result->kept_tokens += e->s.computed;
-}
-
-static void keep_prefix(struct gsim_replica *s, const struct gsim_entry *e)
-{
-    double room = s->cache.all > 0 ? (s->cache.all - s->cache.used) * s->cache.size : INFINITY;
-    if (e->block_count && !gsim_prefix_keep(s->prefix, e->names, e->block_count, room / GSIM_PREFIX_BLOCK))
-        out_of_memory(s);
-}
-
 /* Between the GPU and its host, or the other GPU. */
 static double move_us(const struct gsim_replica *s, double tokens, double gbps)
 {
@@ -180,7 +154,9 @@ static void prefilled(struct gsim_replica *s, uint32_t index, uint32_t tokens, d
     note_late(s, at_us, 0, tokens);
     s->result->prompt_tokens += tokens;
     if (!is_fully_computed(e)) return;
-    keep_prefix(s, e);
+    double room = s->cache.all > 0 ? (s->cache.all - s->cache.used) * s->cache.size : INFINITY;
+    if (e->block_count && !gsim_prefix_keep(s->prefix, e->names, e->block_count, room / GSIM_PREFIX_BLOCK))
+        out_of_memory(s);
     double link = s->spec->link_gbps > 0 ? s->spec->link_gbps : s->given->device->peer_gbps;
     if (s->given->policy->separate) /* one cache after the other */
         e->ready_us = s->link_free_us = fmax(at_us, s->link_free_us) + move_us(s, e->s.prompt, link);
@@ -271,9 +247,22 @@ static void admit(struct gsim_replica *s, uint32_t index)
     while (s->slots[slot] != NONE) slot++;
     s->slots[slot] = index;
     e->s.slot = slot;
-    if (e->has_begun && !e->is_swapped) find_own(s, e);
+    if (e->has_begun && !e->is_swapped) {
+        /* What was computed before its preemption, and is still there, is not computed again, but for its last token.
+         */
+        double kept = gsim_blocks_back(&s->cache, now_of(s), &e->blocks, e->number);
+        e->s.computed = (uint32_t)fmin(kept, floor((e->s.prompt - 1) / s->cache.size) * s->cache.size);
+        s->todo -= e->s.computed;
+    }
     hold(s, e, e->s.prompt + e->s.produced + 1.0);
-    find_prefix(s, e);
+    /* What its prompt has in common with earlier ones need not be computed, but for its last token. */
+    if (e->block_count && !e->s.computed) {
+        uint64_t kept = (uint64_t)gsim_prefix_find(s->prefix, e->names, e->block_count, true) * GSIM_PREFIX_BLOCK;
+        e->s.computed = kept < e->s.prompt ? (uint32_t)kept : e->s.prompt - 1;
+        s->todo -= e->s.computed;
+        s->result->named_tokens += e->s.prompt;
+        s->result->kept_tokens += e->s.computed;
+    }
     if (!e->has_begun) gsim_quantiles_add(&s->result->figures[GSIM_SERVED_QUEUE], now_of(s) - e->s.arrival_us);
     e->has_begun = true;
 }
@@ -362,18 +351,6 @@ static enum gsim_batch_kind kind_of(const struct gsim_replica *s, const struct r
     return !r->decoding ? GSIM_STEP_PREFILL : s->piece_count ? GSIM_STEP_MIXED : GSIM_STEP_DECODE;
 }
 
-/* A round of several steps counts for each by its time alone. */
-static void count_time(struct gsim_replica *s, const struct round *r, bool is_beside, double took)
-{
-    double weights[GSIM_LAUNCH_MOST] = {0}, sum = 0;
-    if (is_beside) s->result->both_us += took;
-    for (uint32_t i = 0; i < r->count && !is_beside; i++)
-        sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;
-    for (uint32_t i = 0; i < r->count && !is_beside; i++) {
-        s->result->step_us[kind_of(s, r, i)] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
-    }
-}
-
 static void run_round(struct gsim_replica *s, const struct round *r)
 {
     bool is_beside = s->flight != NONE;
@@ -383,10 +360,18 @@ static void run_round(struct gsim_replica *s, const struct round *r)
     s->machine->ops->work(s->machine, s->spec->host.request_us * requests);
     double start = now_of(s);
     s->machine->ops->run(s->machine, r->launches, r->count);
-    s->machine->ops->work(s->machine, gsim_serving_host_noise_us(&s->spec->host, &s->stall, s->given->noise, start,
-                                                                 now_of(s) - start));
+    s->machine->ops->work(
+        s->machine, gsim_serving_host_noise_us(&s->spec->host, &s->stall, s->given->noise, start, now_of(s) - start));
     double end = now_of(s);
-    count_time(s, r, is_beside, end - start);
+    /* A round of several steps counts for each by its time alone. */
+    double took = end - start;
+    double weights[GSIM_LAUNCH_MOST] = {0}, sum = 0;
+    if (is_beside) s->result->both_us += took;
+    for (uint32_t i = 0; i < r->count && !is_beside; i++)
+        sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;
+    for (uint32_t i = 0; i < r->count && !is_beside; i++) {
+        s->result->step_us[kind_of(s, r, i)] += took * (sum > 0 ? weights[i] / sum : 1.0 / r->count);
+    }
     for (uint32_t i = 0; i < r->count; i++)
         note_step(s, kind_of(s, r, i), bucket_size(s, r->launches[i]) + (s->spec->profile ? r->decoding : 0), start,
                   end);

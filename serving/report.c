@@ -48,13 +48,6 @@ static void print_figure(struct gsim_output *out, enum gsim_served_figure f, str
     gsim_output_text(out, "\n");
 }
 
-static double in_all(const struct gsim_serving_result *r)
-{
-    double sum = r->both_us + r->waiting_us + r->host_us;
-    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) sum += r->step_us[k];
-    return sum;
-}
-
 /* --- what was measured --- */
 
 /* Of the spec's requests: false where it does not say. */
@@ -108,7 +101,8 @@ static void print_share(struct gsim_output *out, const char *what, const char *c
 
 static void print_time(struct gsim_output *out, const struct gsim_serving_result *r)
 {
-    double all = in_all(r);
+    double all = r->both_us + r->waiting_us + r->host_us;
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) all += r->step_us[k];
     gsim_output_text(out, "\n  The server's time                count          total   share\n");
     for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) {
         char count[24];
@@ -170,21 +164,6 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
     print_time(out, r);
 }
 
-static void put_lists(struct gsim_output *out, const struct gsim_serving_result *r)
-{
-    if (!r->ends) return;
-    gsim_output_text(out, ",\n \"requests\": [");
-    for (uint64_t i = 0; i < r->requests; i++) {
-        gsim_output_put(out, "%s\n  {'first_us': %r, 'done_us': %r}", i ? "," : "", r->ends[i][0], r->ends[i][1]);
-    }
-    gsim_output_text(out, "],\n \"steps\": [");
-    for (size_t i = 0; i < r->log_count; i++) {
-        gsim_output_put(out, "%s\n  {'kind': '%s', 'bucket': %u, 'start_us': %r, 'end_us': %r}", i ? "," : "",
-                        gsim_step_kind_text(r->log[i].kind), r->log[i].bucket, r->log[i].start_us, r->log[i].end_us);
-    }
-    gsim_output_text(out, "]");
-}
-
 static void put_percentiles(struct gsim_output *out, const char *name, struct gsim_quantiles *list)
 {
     gsim_output_printf(out, ",\n \"%s\": {", name);
@@ -204,14 +183,15 @@ static void put_percentiles(struct gsim_output *out, const char *name, struct gs
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
     const struct gsim_serving_spec *spec = h->spec;
-    gsim_output_put(out, "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, 'gpus': %u, "
-                         "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'replicas': %u, 'router': '%s', "
-                         "'seed': %z, 'host': %q, 'exact': %b,\n "
-                         "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
-                         "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
-                         "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r", GPUSIM_VERSION,
-                    spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside), spec->slots,
-                    spec->replicas, gsim_router_text(spec->router), h->seed,
+    gsim_output_put(out,
+                    "{'schema': 'gpusim-serving-report/1', 'version': '%s', 'name': %q, 'device': %q, 'gpus': %u, "
+                    "'batching': %q, 'prefill_beside': '%s', 'slots': %u, 'replicas': %u, 'router': '%s', "
+                    "'seed': %z, 'host': %q, 'exact': %b,\n "
+                    "'count': %z, 'left_out': %u, 'simulations': %z, 'lookups': %z, 'preemptions': %z, "
+                    "'prefix_tokens': %z, 'interpolation_error': %r, 'requests_per_s': %r, 'tokens_per_s': %r, "
+                    "'prompt_tokens_per_s': %r, 'goodput_per_s': %r,\n 'time_us': {'beside': %r",
+                    GPUSIM_VERSION, spec->name, h->device, h->gpus, h->batching, gsim_beside_text(spec->beside),
+                    spec->slots, spec->replicas, gsim_router_text(spec->router), h->seed,
                     spec->host.name ? spec->host.name : "none", h->is_exact, r->requests, spec->arrivals.left_out,
                     h->simulations, h->lookups, r->preemptions, r->kept_tokens, h->interpolation_error,
                     gsim_serving_rate(r, (double)r->requests), gsim_serving_rate(r, (double)r->tokens),
@@ -229,6 +209,18 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
         put_percentiles(out, "measured", measured);
         for (int f = 0; f < GSIM_SERVED_COUNT; f++) gsim_quantiles_release(&measured[f]);
     }
-    put_lists(out, r);
+    if (r->ends) {
+        gsim_output_text(out, ",\n \"requests\": [");
+        for (uint64_t i = 0; i < r->requests; i++) {
+            gsim_output_put(out, "%s\n  {'first_us': %r, 'done_us': %r}", i ? "," : "", r->ends[i][0], r->ends[i][1]);
+        }
+        gsim_output_text(out, "],\n \"steps\": [");
+        for (size_t i = 0; i < r->log_count; i++) {
+            gsim_output_put(out, "%s\n  {'kind': '%s', 'bucket': %u, 'start_us': %r, 'end_us': %r}", i ? "," : "",
+                            gsim_step_kind_text(r->log[i].kind), r->log[i].bucket, r->log[i].start_us,
+                            r->log[i].end_us);
+        }
+        gsim_output_text(out, "]");
+    }
     gsim_output_text(out, "}\n");
 }

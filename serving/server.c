@@ -32,20 +32,6 @@ static bool init(struct gsim_replica *s)
     return true;
 }
 
-static void release(struct gsim_replica *s)
-{
-    gsim_blocks_release(&s->cache);
-    gsim_prefix_destroy(s->prefix);
-    gsim_free(s->pool);
-    gsim_free(s->seen);
-    gsim_free(s->unused.list);
-    gsim_free(s->waiting.list);
-    gsim_free(s->slots);
-    gsim_free(s->pieces);
-    gsim_free(s->chunks);
-    gsim_free(s->state);
-}
-
 /* --- the router --- */
 
 /* Tokens of prompts that REPLICA would have to compute with ARRIVAL: of all its requests, and what its cache lacks. */
@@ -58,11 +44,6 @@ static double tokens_of(const struct gsim_replica *s, const struct gsim_served_a
     return todo + fmax(a->prompt - kept, 1);
 }
 
-static double requests_of(const struct gsim_replica *s, double us)
-{
-    return (double)(s->requests + (s->late_us > us ? s->late_requests : 0));
-}
-
 /* Who gets the next request: in turn; who has the fewest; who has the least to compute, then the fewest. */
 static struct gsim_replica *choose(const struct fleet *f)
 {
@@ -72,7 +53,7 @@ static struct gsim_replica *choose(const struct fleet *f)
     double least = INFINITY, fewest = INFINITY;
     for (uint32_t i = 0; i < f->count; i++) {
         struct gsim_replica *s = &f->replicas[i];
-        double requests = requests_of(s, f->feed.next.arrival_us);
+        double requests = (double)(s->requests + (s->late_us > f->feed.next.arrival_us ? s->late_requests : 0));
         double cost = router == GSIM_ROUTER_LEAST_LOADED ? requests : tokens_of(s, &f->feed.next);
         if (cost < least || (cost <= least && requests < fewest)) least = cost, fewest = requests, best = s;
     }
@@ -164,7 +145,19 @@ enum gsim_status gsim_serve(const struct gsim_server *server, struct gsim_servin
     f.feed.walk = (struct gsim_arrival_walk){.arrivals = arrivals, .numbers = server->arrivals};
     if (ok) f.feed.has_next = gsim_arrivals_next(&f.feed.walk, &f.feed.next);
     enum gsim_status status = ok ? run(&f, result, error) : gsim_no_memory(error);
-    for (uint32_t i = 0; i < count && f.replicas; i++) release(&f.replicas[i]);
+    for (uint32_t i = 0; i < count && f.replicas; i++) {
+        struct gsim_replica *s = &f.replicas[i];
+        gsim_blocks_release(&s->cache);
+        gsim_prefix_destroy(s->prefix);
+        gsim_free(s->pool);
+        gsim_free(s->seen);
+        gsim_free(s->unused.list);
+        gsim_free(s->waiting.list);
+        gsim_free(s->slots);
+        gsim_free(s->pieces);
+        gsim_free(s->chunks);
+        gsim_free(s->state);
+    }
     gsim_free(f.replicas);
     gsim_free(f.is_done);
     return status;

@@ -66,20 +66,6 @@ uint32_t gsim_serving_steps_of(const struct gsim_serving_spec *spec, enum gsim_b
 
 /* --- reading --- */
 
-static enum gsim_status read_pair(const cJSON *list, const char *field, struct gsim_lengths *l,
-                                  struct gsim_error *error)
-{
-    const cJSON *a = cJSON_GetArrayItem(list, 0), *b = cJSON_GetArrayItem(list, 1);
-    bool is_log = l->kind == GSIM_LENGTHS_LOGNORMAL;
-    if (cJSON_GetArraySize(list) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) ||
-        !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
-        !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
-        return gsim_json_fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", list, error);
-    l->a = a->valuedouble;
-    l->b = b->valuedouble;
-    return GSIM_OK;
-}
-
 static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON *list, const char *field,
                                     struct gsim_lengths *l, struct gsim_error *error)
 {
@@ -112,7 +98,17 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     l->kind = strcmp(name, "uniform") == 0     ? GSIM_LENGTHS_UNIFORM
               : strcmp(name, "lognormal") == 0 ? GSIM_LENGTHS_LOGNORMAL
                                                : GSIM_LENGTHS_CHOICE;
-    if (l->kind != GSIM_LENGTHS_CHOICE) return read_pair(way, field, l, error);
+    if (l->kind != GSIM_LENGTHS_CHOICE) {
+        const cJSON *a = cJSON_GetArrayItem(way, 0), *b = cJSON_GetArrayItem(way, 1);
+        bool is_log = l->kind == GSIM_LENGTHS_LOGNORMAL;
+        if (cJSON_GetArraySize(way) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) ||
+            !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
+            !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
+            return gsim_json_fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", way, error);
+        l->a = a->valuedouble;
+        l->b = b->valuedouble;
+        return GSIM_OK;
+    }
     if (strcmp(name, "choice") != 0)
         return gsim_json_fail(field, "a number, {\"uniform\"}, {\"lognormal\"}, {\"choice\"} or \"trace\"", item,
                               error);
@@ -349,52 +345,29 @@ static enum gsim_status read_limits(struct gsim_serving_spec *spec, const cJSON 
                : gsim_json_read_number(object, "", names[1], 0, 1e12, spec->tpot_limit_us, &spec->tpot_limit_us, error);
 }
 
-static enum gsim_status read_replicas(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
-{
-    const char *router = gsim_router_text(spec->router);
-    bool is_said = cJSON_HasObjectItem(json, "router");
-    enum gsim_status status =
-        gsim_json_read_count(json, "", "replicas", 1, GSIM_SERVING_REPLICAS, 1, &spec->replicas, error);
-    if (!status) status = gsim_json_read_text(json, "", "router", router, &spec->arena, &router, error);
-    if (!status && gsim_router_parse(router, &spec->router, error))
-        gsim_error_prefix(error, "router"), error->status = status = GSIM_INPUT;
-    if (!status && is_said && spec->replicas == 1)
-        status = gsim_error_set(error, GSIM_INPUT, "router: of several servers: expected \"replicas\", found none");
-    return status;
-}
-
 static enum gsim_status read_spec(struct gsim_serving_spec *spec, const cJSON *json, struct gsim_error *error)
 {
-    static const char *const names[] = {"schema",
-                                        "name",
-                                        "device",
-                                        "slots",
-                                        "replicas",
-                                        "router",
-                                        "batching",
-                                        "options",
-                                        "prefill_beside",
-                                        "prefill_percentage",
-                                        "interpolate",
-                                        "steps",
-                                        "requests",
-                                        "arrivals",
-                                        "count",
-                                        "rate_scale",
-                                        "prompt",
-                                        "output",
-                                        "host",
-                                        "cache",
-                                        "limits",
-                                        "link_gbps",
-                                        NULL};
+    static const char *const names[] = {"schema",      "name",      "device",   "slots",          "replicas",
+                                        "router",      "batching",  "options",  "prefill_beside", "prefill_percentage",
+                                        "interpolate", "steps",     "requests", "arrivals",       "count",
+                                        "rate_scale",  "prompt",    "output",   "host",           "cache",
+                                        "limits",      "link_gbps", NULL};
     const cJSON *item;
     enum gsim_status status = gsim_json_check_keys(json, "", names, error);
     if (!status) status = gsim_json_check_schema(json, SCHEMA, error);
     if (!status) status = gsim_json_read_text(json, "", "name", spec->name, &spec->arena, &spec->name, error);
     if (!status) status = gsim_json_read_text(json, "", "device", "", &spec->arena, &spec->device, error);
     if (!status) status = gsim_json_read_count(json, "", "slots", 1, GSIM_SERVING_SLOTS, 16, &spec->slots, error);
-    if (!status) status = read_replicas(spec, json, error);
+    if (!status) {
+        const char *router = gsim_router_text(spec->router);
+        bool is_said = cJSON_HasObjectItem(json, "router");
+        status = gsim_json_read_count(json, "", "replicas", 1, GSIM_SERVING_REPLICAS, 1, &spec->replicas, error);
+        if (!status) status = gsim_json_read_text(json, "", "router", router, &spec->arena, &router, error);
+        if (!status && gsim_router_parse(router, &spec->router, error))
+            gsim_error_prefix(error, "router"), error->status = status = GSIM_INPUT;
+        if (!status && is_said && spec->replicas == 1)
+            status = gsim_error_set(error, GSIM_INPUT, "router: of several servers: expected \"replicas\", found none");
+    }
     if (!status)
         status = gsim_json_read_text(json, "", "batching", spec->batching, &spec->arena, &spec->batching, error);
     if (!status && (item = cJSON_GetObjectItemCaseSensitive(json, "prefill_beside"))) {

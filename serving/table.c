@@ -58,23 +58,18 @@ static void run_steps(struct gsim_serving_machine *m, const struct row *row)
     m->ops->run(m, launches, row->count);
 }
 
-static void measure_alone(struct gsim_serving_machine *m, struct row *row)
-{
-    double began = 0;
-    for (uint32_t i = 0; i < ROUNDS_ALONE && !m->ops->has_failed(m); i++) {
-        if (i == WARM_ROUNDS) began = m->ops->now_us(m);
-        run_steps(m, row);
-    }
-    row->round_us[0] = (m->ops->now_us(m) - began) / (ROUNDS_ALONE - WARM_ROUNDS);
-    row->rounds = 1;
-}
-
 static void measure(void *context, struct gsim_serving_machine *m)
 {
     struct row *row = context;
     struct gsim_serving_launch prefill = {.index = row->prefill};
     if (row->prefill == NONE) {
-        measure_alone(m, row);
+        double began = 0;
+        for (uint32_t i = 0; i < ROUNDS_ALONE && !m->ops->has_failed(m); i++) {
+            if (i == WARM_ROUNDS) began = m->ops->now_us(m);
+            run_steps(m, row);
+        }
+        row->round_us[0] = (m->ops->now_us(m) - began) / (ROUNDS_ALONE - WARM_ROUNDS);
+        row->rounds = 1;
         return;
     }
     for (uint32_t i = 0; i < WARM_ROUNDS && row->count; i++) run_steps(m, row);
@@ -106,14 +101,6 @@ static enum gsim_status measure_apart(const struct gsim_library *library, struct
     row->begin_us = 0;
     return gsim_library_apart(library, row->prefill, last, &row->prefill_us, row->round_us, ROUNDS_BESIDE, &row->rounds,
                               error);
-}
-
-static void simulate(struct gsim_serving_table *t, struct row *row)
-{
-    bool is_apart = t->library->spec->beside >= GSIM_BESIDE_PARTITION && row->prefill != NONE && row->count;
-    t->simulations++;
-    if (is_apart) (void)!measure_apart(t->library, row, &t->error);
-    else (void)!gsim_library_simulate(t->library, measure, row, &t->error);
 }
 
 /* --- the table --- */
@@ -151,7 +138,12 @@ static const struct row *find(struct gsim_serving_table *t, uint32_t prefill, co
     }
     *row = key;
     t->rows[row_count] = row;
-    if (!t->error.status) simulate(t, row);
+    if (!t->error.status) {
+        bool is_apart = t->library->spec->beside >= GSIM_BESIDE_PARTITION && row->prefill != NONE && row->count;
+        t->simulations++;
+        if (is_apart) (void)!measure_apart(t->library, row, &t->error);
+        else (void)!gsim_library_simulate(t->library, measure, row, &t->error);
+    }
     return row;
 }
 
