@@ -74,42 +74,15 @@ void gsim_timeline_forget_kernel(struct gsim_timeline *timeline, uint32_t index)
     if (timeline->sums && index < timeline->sums->name_of_room) timeline->sums->name_of[index] = 0;
 }
 
-static void fold_copy(struct gsim_sums *sums, const struct gsim_copy_record *record)
-{
-    gsim_sum_add(&sums->copies[record->kind][record->reason], record->end - record->start, record->bytes);
-    sums->copy_count++;
-    if (record->end > sums->end) sums->end = record->end;
-}
-
-static void fold_call(struct gsim_sums *sums, const struct gsim_api_record *record)
-{
-    gsim_sum_add(&sums->calls[record->api], record->end - record->start, 0);
-    sums->waited += record->waited;
-    sums->call_count++;
-    if (record->end > sums->end) sums->end = record->end;
-}
-
-static void fold_occupancy(struct gsim_sums *sums, const struct gsim_occupancy_record *record)
-{
-    double passed = (double)(record->time - sums->occupancy.time);
-    sums->busy_sm_ps += sums->occupancy.busy_sms * passed;
-    sums->warp_ps += sums->occupancy.warps * passed;
-    sums->occupancy = *record;
-}
-
-static void release_sums(struct gsim_sums *sums)
-{
-    for (size_t i = 0; sums && i < sums->kernel_names; i++) gsim_free((char *)sums->kernels[i].name);
-    if (sums) gsim_free(sums->name_of);
-    gsim_free(sums);
-}
-
 /* --- records ------------------------------------------------------------------------------------------------- */
 
 void gsim_timeline_release(struct gsim_timeline *timeline)
 {
     if (!timeline) return;
-    release_sums(timeline->sums);
+    struct gsim_sums *sums = timeline->sums;
+    for (size_t i = 0; sums && i < sums->kernel_names; i++) gsim_free((char *)sums->kernels[i].name);
+    if (sums) gsim_free(sums->name_of);
+    gsim_free(sums);
     gsim_free(timeline->kernels);
     gsim_free(timeline->copies);
     gsim_free(timeline->apis);
@@ -142,8 +115,12 @@ void gsim_timeline_add_kernel(struct gsim_timeline *timeline, const struct gsim_
 
 void gsim_timeline_add_copy(struct gsim_timeline *timeline, const struct gsim_copy_record *record)
 {
-    if (timeline->sums) fold_copy(timeline->sums, record);
-    else APPEND(timeline, copies, copy_count, copy_capacity, record);
+    if (timeline->sums) {
+        struct gsim_sums *sums = timeline->sums;
+        gsim_sum_add(&sums->copies[record->kind][record->reason], record->end - record->start, record->bytes);
+        sums->copy_count++;
+        if (record->end > sums->end) sums->end = record->end;
+    } else APPEND(timeline, copies, copy_count, copy_capacity, record);
 }
 
 void gsim_timeline_add_iteration(struct gsim_timeline *timeline, const struct gsim_iteration_record *record)
@@ -168,8 +145,13 @@ void gsim_timeline_add_request(struct gsim_timeline *timeline, const struct gsim
 
 void gsim_timeline_add_api(struct gsim_timeline *timeline, const struct gsim_api_record *record)
 {
-    if (timeline->sums) fold_call(timeline->sums, record);
-    else if (timeline->detailed) APPEND(timeline, apis, api_count, api_capacity, record);
+    if (timeline->sums) {
+        struct gsim_sums *sums = timeline->sums;
+        gsim_sum_add(&sums->calls[record->api], record->end - record->start, 0);
+        sums->waited += record->waited;
+        sums->call_count++;
+        if (record->end > sums->end) sums->end = record->end;
+    } else if (timeline->detailed) APPEND(timeline, apis, api_count, api_capacity, record);
 }
 
 void gsim_timeline_add_wait(struct gsim_timeline *timeline, const struct gsim_wait_record *record)
@@ -192,7 +174,11 @@ void gsim_timeline_add_occupancy(struct gsim_timeline *timeline, const struct gs
 {
     if (!timeline->detailed) return;
     if (timeline->sums) {
-        fold_occupancy(timeline->sums, record);
+        struct gsim_sums *sums = timeline->sums;
+        double passed = (double)(record->time - sums->occupancy.time);
+        sums->busy_sm_ps += sums->occupancy.busy_sms * passed;
+        sums->warp_ps += sums->occupancy.warps * passed;
+        sums->occupancy = *record;
         return;
     }
     size_t count = timeline->occupancy_count;

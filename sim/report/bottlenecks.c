@@ -93,18 +93,6 @@ static void count_record(struct walk *w, uint32_t list, uint32_t record)
 
 static void file_record(struct walk *w, uint32_t list, uint32_t record) { w->lists[w->list_start[list]++] = record; }
 
-/* Records are kept in the order they end, kernels and copies apart. */
-static void merge_records(struct walk *w)
-{
-    size_t kernels = w->timeline->kernel_count, copies = w->timeline->copy_count, k = 0, c = 0;
-    while (k < kernels || c < copies) {
-        bool takes_kernel = c == copies || (k < kernels && w->timeline->kernels[k].end <= w->timeline->copies[c].end);
-        w->records[k + c] = (uint32_t)(takes_kernel ? k : kernels + c);
-        if (takes_kernel) k++;
-        else c++;
-    }
-}
-
 static bool make_lists(struct walk *w)
 {
     const struct gsim_timeline *t = w->timeline;
@@ -117,7 +105,14 @@ static bool make_lists(struct walk *w)
     w->records = GSIM_ARENA_ARRAY(&w->arena, uint32_t, w->record_count + 1);
     w->list_start = GSIM_ARENA_ARRAY(&w->arena, uint32_t, w->list_count + 2);
     if (!w->records || !w->list_start) return false;
-    merge_records(w);
+    /* Records are kept in the order they end, kernels and copies apart. */
+    size_t kernels = w->timeline->kernel_count, copies = w->timeline->copy_count, k = 0, c = 0;
+    while (k < kernels || c < copies) {
+        bool takes_kernel = c == copies || (k < kernels && w->timeline->kernels[k].end <= w->timeline->copies[c].end);
+        w->records[k + c] = (uint32_t)(takes_kernel ? k : kernels + c);
+        if (takes_kernel) k++;
+        else c++;
+    }
     for (uint32_t i = 0; i < w->record_count; i++) for_lists(w, w->records[i], count_record);
     for (uint32_t l = 0; l < w->list_count; l++) w->list_start[l + 1] += w->list_start[l];
     w->lists = GSIM_ARENA_ARRAY(&w->arena, uint32_t, w->list_start[w->list_count] + 1);
@@ -373,21 +368,6 @@ static void step_device(struct walk *w, struct place *at)
     if (!by_device && call == NONE) at->time = 0;
 }
 
-static void walk_back(struct walk *w)
-{
-    const struct gsim_timeline *t = w->timeline;
-    struct place at = {w->metrics->makespan, NONE, NONE};
-    if (t->api_count) at.call = (uint32_t)t->api_count - 1;
-    uint32_t last = w->record_count ? w->records[w->record_count - 1] : NONE;
-    if (last != NONE && (at.call == NONE || end_of(w, last) > call_end(w, at.call)))
-        at = (struct place){end_of(w, last), at.call, last};
-    for (size_t steps = 2 * (t->api_count + w->record_count) + 2; at.time > 0 && steps > 0; steps--) {
-        if (at.record != NONE) step_device(w, &at);
-        else step_host(w, &at);
-    }
-    charge(w, GSIM_BOTTLENECK_HOST, 0, at.time);
-}
-
 static gsim_time longest_gap(const struct gsim_device_spec *d)
 {
     double gaps[] = {d->launch_to_start_us,
@@ -460,7 +440,17 @@ enum gsim_status gsim_bottlenecks_compute(const struct gsim_timeline *timeline, 
     w.op_time = GSIM_ARENA_ARRAY(&w.arena, gsim_time, timeline->program->op_count + 1);
     bool ok = w.op_time && make_lists(&w) && index_calls(&w);
     if (ok) {
-        walk_back(&w);
+        const struct gsim_timeline *t = w.timeline;
+        struct place at = {w.metrics->makespan, NONE, NONE};
+        if (t->api_count) at.call = (uint32_t)t->api_count - 1;
+        uint32_t last = w.record_count ? w.records[w.record_count - 1] : NONE;
+        if (last != NONE && (at.call == NONE || end_of(&w, last) > call_end(&w, at.call)))
+            at = (struct place){end_of(&w, last), at.call, last};
+        for (size_t steps = 2 * (t->api_count + w.record_count) + 2; at.time > 0 && steps > 0; steps--) {
+            if (at.record != NONE) step_device(&w, &at);
+            else step_host(&w, &at);
+        }
+        charge(&w, GSIM_BOTTLENECK_HOST, 0, at.time);
         name_bottleneck(&w);
         metrics->has_bottlenecks = true;
     }

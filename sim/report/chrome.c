@@ -119,18 +119,6 @@ static void put_copy(struct writer *writer, const struct gsim_copy_record *recor
     put_flow(writer, record->correlation, false, record->device, tid, record->start);
 }
 
-/* A wait of one stream for another's event; it has no duration of its own on the device. */
-static void put_wait(struct writer *writer, const struct gsim_wait_record *record)
-{
-    begin_event(writer, "X", "cuda_sync", 0, record->waiting_stream);
-    gsim_output_put(writer->output, ",'name':'Stream Wait Event','ts':%t,'dur':%t,'args':{'cuda_sync_kind':'Stream "
-                                    "Wait Event','device':0,'context':1,'stream':%u,'wait_on_stream':%u,"
-                                    "'wait_on_cuda_event_id':%u,'wait_on_cuda_event_record_corr_id':%u,"
-                                    "'correlation':%u,'recorded':%t,'iteration':%u}}", record->satisfied,
-                    (gsim_time)0, record->waiting_stream, record->recorded_stream, record->event,
-                    record->record_correlation, record->correlation, record->recorded, record->iteration);
-}
-
 /* NULL for calls that do not synchronise. */
 static const char *sync_name(enum gsim_api api)
 {
@@ -151,26 +139,23 @@ static void put_sync(struct writer *writer, const struct gsim_api_record *record
 }
 
 /* --- host ------------------------------------------------------------------------------------------------------ */
-static void put_call(struct writer *writer, const struct gsim_api_record *record)
-{
-    begin_event(writer, "X", "cuda_runtime", GSIM_TRACE_HOST_PID, record->thread);
-    bool has_flags = record->api == GSIM_API_EVENT_CREATE && record->detail; /* without them, events have timing */
-    gsim_output_put(writer->output, ",'name':%q,'ts':%t,'dur':%t,'args':{'correlation':%u,'stream':%u,'iteration':%u",
-                    has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(record->api), record->start,
-                    record->end - record->start,
-                    record->correlation, record->stream, record->iteration);
-    if (record->detail) gsim_output_put(writer->output, ",'detail':%q", record->detail);
-    gsim_output_put(writer->output, ",'waited':%t}}", record->waited);
-    put_flow(writer, record->correlation, true, GSIM_TRACE_HOST_PID, record->thread, record->start);
-}
-
 static void put_calls(struct writer *writer)
 {
     uint32_t threads = 0;
     for (size_t i = 0; i < writer->timeline->api_count; i++) {
         const struct gsim_api_record *call = &writer->timeline->apis[i];
         if (call->thread >= threads) threads = call->thread + 1;
-        if (gsim_result_shows(writer->result, call->start, call->end)) put_call(writer, call);
+        if (gsim_result_shows(writer->result, call->start, call->end)) {
+            begin_event(writer, "X", "cuda_runtime", GSIM_TRACE_HOST_PID, call->thread);
+            bool has_flags = call->api == GSIM_API_EVENT_CREATE && call->detail; /* without them, events have timing */
+            gsim_output_put(writer->output,
+                            ",'name':%q,'ts':%t,'dur':%t,'args':{'correlation':%u,'stream':%u,'iteration':%u",
+                            has_flags ? "cudaEventCreateWithFlags" : gsim_api_name(call->api), call->start,
+                            call->end - call->start, call->correlation, call->stream, call->iteration);
+            if (call->detail) gsim_output_put(writer->output, ",'detail':%q", call->detail);
+            gsim_output_put(writer->output, ",'waited':%t}}", call->waited);
+            put_flow(writer, call->correlation, true, GSIM_TRACE_HOST_PID, call->thread, call->start);
+        }
     }
     put_metadata(writer, "process_name", GSIM_TRACE_HOST_PID, 0, "host");
     put_sort_index(writer, "process_sort_index", GSIM_TRACE_HOST_PID, 0, 0);
@@ -363,7 +348,17 @@ static void put_waits(struct writer *writer)
 {
     for (size_t i = 0; i < writer->timeline->wait_count; i++) {
         const struct gsim_wait_record *wait = &writer->timeline->waits[i];
-        if (gsim_result_shows(writer->result, wait->satisfied, wait->satisfied)) put_wait(writer, wait);
+        if (gsim_result_shows(writer->result, wait->satisfied, wait->satisfied)) {
+            /* A wait of one stream for another's event; it has no duration of its own on the device. */
+            begin_event(writer, "X", "cuda_sync", 0, wait->waiting_stream);
+            gsim_output_put(writer->output,
+                            ",'name':'Stream Wait Event','ts':%t,'dur':%t,'args':{'cuda_sync_kind':'Stream "
+                            "Wait Event','device':0,'context':1,'stream':%u,'wait_on_stream':%u,"
+                            "'wait_on_cuda_event_id':%u,'wait_on_cuda_event_record_corr_id':%u,"
+                            "'correlation':%u,'recorded':%t,'iteration':%u}}",
+                            wait->satisfied, (gsim_time)0, wait->waiting_stream, wait->recorded_stream, wait->event,
+                            wait->record_correlation, wait->correlation, wait->recorded, wait->iteration);
+        }
     }
     if (!writer->works) return;
     gsim_chrome_write_waits(writer->result, writer->works, writer->work_count, writer->max_correlation, writer->output);

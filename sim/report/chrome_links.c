@@ -50,26 +50,6 @@ static size_t find_from(const struct gsim_trace_work *works, size_t count, uint3
     return low;
 }
 
-/* Of what the last call before CORRELATION issued to STREAM, that which ends last. */
-static const struct gsim_trace_work *find_source(const struct gsim_trace_work *works, size_t count, uint32_t stream,
-                                                 uint32_t correlation)
-{
-    const struct gsim_trace_work *source = NULL;
-    for (size_t i = find_from(works, count, stream, correlation); i > 0; i--) {
-        const struct gsim_trace_work *work = &works[i - 1];
-        if (work->stream != stream || (source && work->correlation != source->correlation)) break;
-        if (!source || work->end > source->end) source = work;
-    }
-    return source;
-}
-
-static const struct gsim_trace_work *find_target(const struct gsim_trace_work *works, size_t count, uint32_t stream,
-                                                 uint32_t correlation)
-{
-    size_t i = find_from(works, count, stream, correlation + 1);
-    return i < count && works[i].stream == stream ? &works[i] : NULL;
-}
-
 static void put_end(struct gsim_output *output, const char *phase, const struct gsim_trace_work *work, uint64_t id,
                     gsim_time at)
 {
@@ -86,8 +66,17 @@ void gsim_chrome_write_waits(const struct gsim_result *result, struct gsim_trace
     for (size_t i = 0; i < timeline->wait_count; i++) {
         const struct gsim_wait_record *wait = &timeline->waits[i];
         if (wait->waiting_stream == wait->recorded_stream) continue;
-        const struct gsim_trace_work *from = find_source(works, count, wait->recorded_stream, wait->record_correlation);
-        const struct gsim_trace_work *to = find_target(works, count, wait->waiting_stream, wait->correlation);
+        /* Of what the last call before wait->record_correlation issued to wait->recorded_stream, that which ends last.
+         */
+        const struct gsim_trace_work *from = NULL;
+        for (size_t k = find_from(works, count, wait->recorded_stream, wait->record_correlation); k > 0; k--) {
+            const struct gsim_trace_work *work = &works[k - 1];
+            if (work->stream != wait->recorded_stream || (from && work->correlation != from->correlation)) break;
+            if (!from || work->end > from->end) from = work;
+        }
+        uint32_t correlation = wait->correlation;
+        size_t j = find_from(works, count, wait->waiting_stream, correlation + 1);
+        const struct gsim_trace_work *to = j < count && works[j].stream == wait->waiting_stream ? &works[j] : NULL;
         if (!from || !to || to->start < from->end) continue; /* not kept: the run's own check has said so */
         gsim_time length = from->end - from->start, inside = length / 2 < INSIDE ? length / 2 : INSIDE;
         put_end(output, "s", from, after_id + 1 + i, from->end - inside);

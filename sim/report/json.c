@@ -22,18 +22,6 @@ const char *gsim_copy_reason_name(enum gsim_copy_reason reason)
     return names[reason];
 }
 
-static void put_head(const struct gsim_result *result, struct gsim_output *output)
-{
-    const struct gsim_simulation *run = result->simulation;
-    gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'workload': %q, 'scheduler': %q, ", GSIM_REPORT_SCHEMA,
-                    GPUSIM_VERSION, run->program->name, run->scheduler->name);
-    if (run->tasks && !run->ranks) gsim_output_put(output, "'share': %q, ", run->sharing->name);
-    gsim_output_put(output, "'device': %q, 'seed': %z,\n 'options': {", run->device->name, run->seed);
-    for (size_t i = 0; i < result->option_count; i++)
-        gsim_output_put(output, "%s%q: %q", i ? ", " : "", result->options[i].name, result->options[i].value);
-    gsim_output_text(output, "}");
-}
-
 static void put_iterations(const struct gsim_result *result, struct gsim_output *output)
 {
     const struct gsim_timeline *timeline = result->timeline;
@@ -47,14 +35,6 @@ static void put_iterations(const struct gsim_result *result, struct gsim_output 
     if (timeline->iteration_count) first = timeline->iterations[0];
     gsim_output_put(output, "],\n 'streams_used': %u, 'events_recorded': %u, 'stream_waits': %u", first.streams_used,
                     first.events_recorded, first.stream_waits);
-}
-
-/* Of the makespan. */
-static void put_spread(const struct gsim_spread *spread, struct gsim_output *output)
-{
-    if (!spread) return;
-    gsim_output_put(output, ",\n 'spread': {'runs': %u, 'median_us': %r, 'low_us': %r, 'high_us': %r, 'unstable': %b}",
-                    spread->runs, spread->median_us, spread->low_us, spread->high_us, spread->unstable);
 }
 
 static void put_kernels(const struct gsim_result *result, struct gsim_output *output)
@@ -107,13 +87,6 @@ static void put_residents(const struct gsim_timeline *timeline, struct gsim_outp
     gsim_output_text(output, "]");
 }
 
-/* One program is one task that arrives at the start; its job completion time is the makespan. */
-static void put_tasks(const struct gsim_result *result, struct gsim_output *output)
-{
-    gsim_output_put(output, ",\n 'tasks': [{'name': %q, 'priority': 0, 'arrival_us': 0.000000, 'jct_us': [%t]}]",
-                    result->simulation->program->name, result->metrics->makespan);
-}
-
 /* What fills the SMs, from each time to the next; of several changes at one time the last. */
 static void put_occupancy(const struct gsim_result *result, struct gsim_output *output)
 {
@@ -138,32 +111,6 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     gsim_output_text(output, "]}");
 }
 
-/* What the scheduler says of its run. The occupancy is ACS's: of all warp slots, all the time. */
-static void put_figures(const struct gsim_result *result, struct gsim_output *output)
-{
-    const struct gsim_timeline *timeline = result->timeline;
-    if (!timeline->figure_count) return;
-    gsim_output_put(output, ",\n 'scheduler_figures': [");
-    for (size_t i = 0; i < timeline->figure_count; i++)
-        gsim_output_put(output, "%s\n  {'name': %q, 'unit': %q, 'value': %r}", i ? "," : "", timeline->figures[i].name,
-                        timeline->figures[i].unit, timeline->figures[i].value);
-    gsim_output_put(output, "],\n 'warp_occupancy': %r",
-                    result->metrics->sm_busy_ratio * result->metrics->achieved_occupancy);
-}
-
-/* Sums up to the makespan. */
-static void put_bottlenecks(const struct gsim_metrics *metrics, struct gsim_output *output)
-{
-    if (!metrics->has_bottlenecks) return;
-    gsim_output_put(output, ",\n  'limited_by': %q, ", gsim_bottleneck_name(metrics->bottleneck));
-    if (metrics->bottleneck_detail) gsim_output_put(output, "'limited_by_detail': %q, ", metrics->bottleneck_detail);
-    gsim_output_put(output, "'bottlenecks': {");
-    for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
-        gsim_output_put(output, "%s'%s': %t", i ? ", " : "", gsim_bottleneck_key((enum gsim_bottleneck)i),
-                        metrics->bottleneck_time[i]);
-    gsim_output_text(output, "}");
-}
-
 static void put_metrics(const struct gsim_metrics *m, struct gsim_output *output)
 {
     gsim_output_put(output,
@@ -178,12 +125,58 @@ static void put_metrics(const struct gsim_metrics *m, struct gsim_output *output
     gsim_output_put(output, "'compute_compute': %r, 'total': %r},\n  'critical_path_us': %t, 'lower_bound_us': %t",
                     m->overlap.compute_compute, m->overlap.total, m->critical_path, m->lower_bound);
     if (m->lower_bound_reason) gsim_output_put(output, ", 'lower_bound_reason': %q", m->lower_bound_reason);
-    put_bottlenecks(m, output);
+    /* Sums up to the makespan. */
+    if (m->has_bottlenecks) {
+        gsim_output_put(output, ",\n  'limited_by': %q, ", gsim_bottleneck_name(m->bottleneck));
+        if (m->bottleneck_detail) gsim_output_put(output, "'limited_by_detail': %q, ", m->bottleneck_detail);
+        gsim_output_put(output, "'bottlenecks': {");
+        for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
+            gsim_output_put(output, "%s'%s': %t", i ? ", " : "", gsim_bottleneck_key((enum gsim_bottleneck)i),
+                            m->bottleneck_time[i]);
+        gsim_output_text(output, "}");
+    }
     gsim_output_text(output, "}}\n");
 }
 
-static void put_notes(const struct gsim_result *result, struct gsim_output *output)
+void gsim_report_json(const struct gsim_result *result, struct gsim_output *output)
 {
+    const struct gsim_simulation *run = result->simulation;
+    gsim_output_put(output, "{'schema': '%s', 'version': '%s', 'workload': %q, 'scheduler': %q, ", GSIM_REPORT_SCHEMA,
+                    GPUSIM_VERSION, run->program->name, run->scheduler->name);
+    if (run->tasks && !run->ranks) gsim_output_put(output, "'share': %q, ", run->sharing->name);
+    gsim_output_put(output, "'device': %q, 'seed': %z,\n 'options': {", run->device->name, run->seed);
+    for (size_t i = 0; i < result->option_count; i++)
+        gsim_output_put(output, "%s%q: %q", i ? ", " : "", result->options[i].name, result->options[i].value);
+    gsim_output_text(output, "}");
+    put_iterations(result, output);
+    /* Of the makespan. */
+    const struct gsim_spread *spread = result->spread;
+    if (spread) {
+        gsim_output_put(output,
+                        ",\n 'spread': {'runs': %u, 'median_us': %r, 'low_us': %r, 'high_us': %r, 'unstable': %b}",
+                        spread->runs, spread->median_us, spread->low_us, spread->high_us, spread->unstable);
+    }
+    put_kernels(result, output);
+    put_copies(result->timeline, output);
+    put_residents(result->timeline, output);
+    if (result->simulation->ranks) gsim_ranks_json(result, output);
+    else if (result->tasks) gsim_tasks_json(result, output);
+    else {
+        /* One program is one task that arrives at the start; its job completion time is the makespan. */
+        gsim_output_put(output, ",\n 'tasks': [{'name': %q, 'priority': 0, 'arrival_us': 0.000000, 'jct_us': [%t]}]",
+                        result->simulation->program->name, result->metrics->makespan);
+    }
+    put_occupancy(result, output);
+    /* What the scheduler says of its run. The occupancy is ACS's: of all warp slots, all the time. */
+    const struct gsim_timeline *timeline = result->timeline;
+    if (timeline->figure_count) {
+        gsim_output_put(output, ",\n 'scheduler_figures': [");
+        for (size_t i = 0; i < timeline->figure_count; i++)
+            gsim_output_put(output, "%s\n  {'name': %q, 'unit': %q, 'value': %r}", i ? "," : "",
+                            timeline->figures[i].name, timeline->figures[i].unit, timeline->figures[i].value);
+        gsim_output_put(output, "],\n 'warp_occupancy': %r",
+                        result->metrics->sm_busy_ratio * result->metrics->achieved_occupancy);
+    }
     char text[GSIM_REPORT_NOTE];
     bool has_any = false;
     for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
@@ -192,25 +185,6 @@ static void put_notes(const struct gsim_result *result, struct gsim_output *outp
         has_any = true;
     }
     if (has_any) gsim_output_text(output, "]");
-}
-
-void gsim_report_json(const struct gsim_result *result, struct gsim_output *output)
-{
-    put_head(result, output);
-    put_iterations(result, output);
-    put_spread(result->spread, output);
-    put_kernels(result, output);
-    put_copies(result->timeline, output);
-    put_residents(result->timeline, output);
-    if (result->simulation->ranks)
-        gsim_ranks_json(result, output);
-    else if (result->tasks)
-        gsim_tasks_json(result, output);
-    else
-        put_tasks(result, output);
-    put_occupancy(result, output);
-    put_figures(result, output);
-    put_notes(result, output);
     if (result->energy) gsim_energy_json(result->energy, output);
     put_metrics(result->metrics, output);
 }

@@ -113,31 +113,6 @@ static void offer(struct gsim_metrics *metrics, gsim_time bound, const char *rea
     metrics->lower_bound_reason = reason;
 }
 
-/* No direction of a link carries more than its fastest mode; each of the GPUs has one. */
-static void offer_links(const struct gsim_device_spec *device, double gpus, struct gsim_metrics *metrics)
-{
-    double managed = fmax(device->prefetch_gbps, device->fault_total_gbps);
-    double h2d = fmax(fmax(device->h2d_gbps, device->pageable_h2d_gbps), managed);
-    double d2h = fmax(fmax(device->d2h_gbps, device->pageable_d2h_gbps), managed);
-    offer(metrics, transfer_time((double)metrics->h2d_bytes, h2d * gpus), "host-to-device link");
-    offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h * gpus), "device-to-host link");
-}
-
-/* A kernel needs the chip's DRAM or its SMs' issue rate for what the machine makes of its demand over the peak, but
- * never for longer than it runs alone; spread evenly over the GPUs at best. */
-static void offer_kernels(const struct gsim_timeline *timeline, const struct gsim_kernel_alone *alone,
-                          struct gsim_metrics *metrics)
-{
-    double dram = 0, issue = 0;
-    for (size_t i = 0; i < timeline->kernel_count; i++) {
-        const struct gsim_kernel_alone *k = &alone[timeline->kernels[i].kernel_index];
-        dram += fmin(k->dram_us, gsim_time_us(k->time));
-        issue += fmin(k->issue_us, gsim_time_us(k->time));
-    }
-    offer(metrics, gsim_whole(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
-    offer(metrics, gsim_whole(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
-}
-
 /* Sets critical_path, lower_bound and lower_bound_reason of METRICS, whose transfer sums must be set. GSIM_NOMEM. */
 static enum gsim_status compute_bounds(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                        const struct gsim_kernel_alone *alone, struct gsim_metrics *metrics,
@@ -148,16 +123,30 @@ static enum gsim_status compute_bounds(const struct gsim_timeline *timeline, con
     if (alone) {
         gsim_time *op_time = gsim_alloc(sizeof(*op_time) * program->op_count);
         if (!op_time) return gsim_error_set(error, GSIM_NOMEM, "cannot compute the lower bound: out of memory");
-        for (uint32_t i = 0; i < program->op_count; i++)
-            op_time[i] = op_least_time(&program->ops[i], device, alone);
+        for (uint32_t i = 0; i < program->op_count; i++) op_time[i] = op_least_time(&program->ops[i], device, alone);
         enum gsim_status status =
             gsim_critical_path(program, (uint32_t)timeline->iteration_count, op_time, &metrics->critical_path, error);
         gsim_free(op_time);
         if (status != GSIM_OK) return status;
         offer(metrics, metrics->critical_path, "critical path");
-        offer_kernels(timeline, alone, metrics);
+        /* A kernel needs the chip's DRAM or its SMs' issue rate for what the machine makes of its demand over the peak,
+         * but never for longer than it runs alone; spread evenly over the GPUs at best. */
+        double dram = 0, issue = 0;
+        for (size_t i = 0; i < timeline->kernel_count; i++) {
+            const struct gsim_kernel_alone *k = &alone[timeline->kernels[i].kernel_index];
+            dram += fmin(k->dram_us, gsim_time_us(k->time));
+            issue += fmin(k->issue_us, gsim_time_us(k->time));
+        }
+        offer(metrics, gsim_whole(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
+        offer(metrics, gsim_whole(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
     }
-    offer_links(device, timeline->gpu_count, metrics);
+    /* No direction of a link carries more than its fastest mode; each of the GPUs has one. */
+    double gpus = timeline->gpu_count;
+    double managed = fmax(device->prefetch_gbps, device->fault_total_gbps);
+    double h2d = fmax(fmax(device->h2d_gbps, device->pageable_h2d_gbps), managed);
+    double d2h = fmax(fmax(device->d2h_gbps, device->pageable_d2h_gbps), managed);
+    offer(metrics, transfer_time((double)metrics->h2d_bytes, h2d * gpus), "host-to-device link");
+    offer(metrics, transfer_time((double)metrics->d2h_bytes, d2h * gpus), "device-to-host link");
     return GSIM_OK;
 }
 
@@ -298,45 +287,6 @@ static enum gsim_status compute_iterations(const struct gsim_timeline *timeline,
     return GSIM_OK;
 }
 
-static void compute_transfers(const struct gsim_timeline *timeline, struct gsim_metrics *metrics)
-{
-    for (size_t i = 0; i < timeline->copy_count; i++) {
-        const struct gsim_copy_record *copy = &timeline->copies[i];
-        metrics->bytes_by_reason[copy->reason] += copy->bytes;
-        switch (copy->kind) {
-        case GSIM_COPY_H2D:
-            metrics->h2d_bytes += copy->bytes;
-            metrics->h2d_time += copy->end - copy->start;
-            break;
-        case GSIM_COPY_D2H:
-            metrics->d2h_bytes += copy->bytes;
-            metrics->d2h_time += copy->end - copy->start;
-            break;
-        case GSIM_COPY_D2D:
-        case GSIM_COPY_P2P:
-            metrics->d2d_bytes += copy->bytes;
-            break;
-        }
-    }
-}
-
-static void compute_makespan(const struct gsim_timeline *timeline, struct gsim_metrics *metrics)
-{
-    gsim_time end = 0;
-    for (size_t i = 0; i < timeline->kernel_count; i++) end = later(end, timeline->kernels[i].end);
-    for (size_t i = 0; i < timeline->copy_count; i++) end = later(end, timeline->copies[i].end);
-    for (size_t i = 0; i < timeline->iteration_count; i++) end = later(end, timeline->iterations[i].end);
-    for (size_t i = 0; i < timeline->api_count; i++) {
-        const struct gsim_api_record *call = &timeline->apis[i];
-        end = later(end, call->end);
-        metrics->host_waited += call->waited;
-        metrics->host_busy += call->end - call->start - call->waited;
-    }
-    if (!end) /* of several tasks, whose kernels nobody kept */
-        for (size_t i = 0; i < timeline->request_count; i++) end = later(end, timeline->requests[i].end);
-    metrics->makespan = end;
-}
-
 static void compute_occupancy(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                               struct gsim_metrics *metrics)
 {
@@ -395,8 +345,37 @@ enum gsim_status gsim_metrics_compute(const struct gsim_timeline *timeline, cons
     if (timeline->sums) compute_sums(timeline, device, metrics);
     if (status == GSIM_OK) status = compute_iterations(timeline, metrics, error);
     if (status != GSIM_OK || timeline->sums) return status;
-    compute_transfers(timeline, metrics);
-    compute_makespan(timeline, metrics);
+    for (size_t i = 0; i < timeline->copy_count; i++) {
+        const struct gsim_copy_record *copy = &timeline->copies[i];
+        metrics->bytes_by_reason[copy->reason] += copy->bytes;
+        switch (copy->kind) {
+        case GSIM_COPY_H2D:
+            metrics->h2d_bytes += copy->bytes;
+            metrics->h2d_time += copy->end - copy->start;
+            break;
+        case GSIM_COPY_D2H:
+            metrics->d2h_bytes += copy->bytes;
+            metrics->d2h_time += copy->end - copy->start;
+            break;
+        case GSIM_COPY_D2D:
+        case GSIM_COPY_P2P:
+            metrics->d2d_bytes += copy->bytes;
+            break;
+        }
+    }
+    gsim_time end = 0;
+    for (size_t i = 0; i < timeline->kernel_count; i++) end = later(end, timeline->kernels[i].end);
+    for (size_t i = 0; i < timeline->copy_count; i++) end = later(end, timeline->copies[i].end);
+    for (size_t i = 0; i < timeline->iteration_count; i++) end = later(end, timeline->iterations[i].end);
+    for (size_t i = 0; i < timeline->api_count; i++) {
+        const struct gsim_api_record *call = &timeline->apis[i];
+        end = later(end, call->end);
+        metrics->host_waited += call->waited;
+        metrics->host_busy += call->end - call->start - call->waited;
+    }
+    if (!end) /* of several tasks, whose kernels nobody kept */
+        for (size_t i = 0; i < timeline->request_count; i++) end = later(end, timeline->requests[i].end);
+    metrics->makespan = end;
     compute_occupancy(timeline, device, metrics);
     status = gsim_bottlenecks_compute(timeline, device, alone, metrics, error);
     return status == GSIM_OK ? compute_bounds(timeline, device, alone, metrics, error) : status;

@@ -88,23 +88,18 @@ static bool note_sample(const struct gsim_result *result, char text[GSIM_REPORT_
     return true;
 }
 
-/* The first of the occupancy records that holds at TIME. */
-static size_t occupancy_at(const struct gsim_timeline *timeline, gsim_time time)
-{
-    size_t low = 0, high = timeline->occupancy_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (timeline->occupancy[middle].time <= time) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
 /* For how long the kernel ran alone on SMS or fewer, having started beside others; MOST: how many it stood on then. */
 static gsim_time packed_time(const struct gsim_timeline *timeline, const struct gsim_kernel_record *k, uint32_t sms,
                              uint32_t *most)
 {
-    size_t at = occupancy_at(timeline, k->start);
+    /* The first of the occupancy records that holds at k->start. */
+    gsim_time time = k->start;
+    size_t at = 0, high = timeline->occupancy_count;
+    while (high - at > 1) {
+        size_t middle = at + (high - at) / 2;
+        if (timeline->occupancy[middle].time <= time) at = middle;
+        else high = middle;
+    }
     gsim_time sum = 0;
     *most = 0;
     if (timeline->occupancy[at].kernels < 2) return 0;

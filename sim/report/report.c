@@ -269,27 +269,6 @@ static void put_overlap(const struct page *page, const struct gsim_result *resul
     gsim_output_printf(page->output, "  %s(C computation, T transfer)%s\n", page->dim, page->plain);
 }
 
-static void put_device(const struct page *page, const struct gsim_result *result)
-{
-    const struct gsim_metrics *metrics = result->metrics;
-    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
-    put_overlap(page, result);
-    if (result->timeline->iteration_count) {
-        const struct gsim_iteration_record *first = &result->timeline->iterations[0];
-        put_label(page, "Streams");
-        gsim_output_printf(page->output, "%u used, %u event%s recorded, %u stream wait%s%s\n", first->streams_used,
-                           first->events_recorded, first->events_recorded == 1 ? "" : "s", first->stream_waits,
-                           first->stream_waits == 1 ? "" : "s",
-                           result->timeline->iteration_count > 1 ? " in the first iteration" : "");
-    }
-    if (!isnan(metrics->sm_busy_ratio)) {
-        put_label(page, "SMs");
-        gsim_output_printf(page->output, "%s busy on average, occupancy %s while busy\n",
-                           gsim_text_percent(a, metrics->sm_busy_ratio),
-                           gsim_text_percent(b, metrics->achieved_occupancy));
-    }
-}
-
 static void put_host(const struct page *page, const struct gsim_result *result)
 {
     const struct gsim_metrics *metrics = result->metrics;
@@ -393,16 +372,6 @@ static void put_options(const struct page *page, const struct gsim_result *resul
     gsim_output_text(page->output, "\n");
 }
 
-static void put_notes(const struct page *page, const struct gsim_result *result)
-{
-    char text[GSIM_REPORT_NOTE];
-    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
-        if (!gsim_report_note(result, i, text)) continue;
-        put_label(page, "Note");
-        gsim_output_printf(page->output, "%s\n", text);
-    }
-}
-
 enum gsim_status gsim_report_print(const struct gsim_result *result, const struct gsim_style *style,
                                    struct gsim_output *output, struct gsim_error *error)
 {
@@ -418,7 +387,23 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     if (result->simulation->ranks) gsim_ranks_print(result, output);
     put_times(&page, result);
     put_bottlenecks(&page, result->metrics);
-    put_device(&page, result);
+    const struct gsim_metrics *metrics = result->metrics;
+    char a[GSIM_TEXT_SIZE], b[GSIM_TEXT_SIZE];
+    put_overlap(&page, result);
+    if (result->timeline->iteration_count) {
+        const struct gsim_iteration_record *first = &result->timeline->iterations[0];
+        put_label(&page, "Streams");
+        gsim_output_printf(page.output, "%u used, %u event%s recorded, %u stream wait%s%s\n", first->streams_used,
+                           first->events_recorded, first->events_recorded == 1 ? "" : "s", first->stream_waits,
+                           first->stream_waits == 1 ? "" : "s",
+                           result->timeline->iteration_count > 1 ? " in the first iteration" : "");
+    }
+    if (!isnan(metrics->sm_busy_ratio)) {
+        put_label(&page, "SMs");
+        gsim_output_printf(page.output, "%s busy on average, occupancy %s while busy\n",
+                           gsim_text_percent(a, metrics->sm_busy_ratio),
+                           gsim_text_percent(b, metrics->achieved_occupancy));
+    }
     put_host(&page, result);
     if (result->energy && result->energy->estimated < result->energy->launches) {
         put_label(&page, "Energy");
@@ -426,7 +411,12 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     }
     put_workers(&page, result->timeline);
     put_figures(&page, result);
-    put_notes(&page, result);
+    char text[GSIM_REPORT_NOTE];
+    for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
+        if (!gsim_report_note(result, i, text)) continue;
+        put_label(&page, "Note");
+        gsim_output_printf(page.output, "%s\n", text);
+    }
     if (result->option_count) put_options(&page, result);
     enum gsim_status status = put_kernels(&page, result, error);
     if (status != GSIM_OK) return status;

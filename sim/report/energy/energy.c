@@ -137,16 +137,6 @@ static void add_kernels(struct sums *s)
     }
 }
 
-static void add_copies(struct sums *s)
-{
-    for (size_t i = 0; i < s->timeline->copy_count; i++) {
-        const struct gsim_copy_record *c = &s->timeline->copies[i];
-        double mj = c->kind == GSIM_COPY_D2D ? 0 : s->device->copy_w * gsim_time_us(c->end - c->start) * 1e-3;
-        s->energy->copies_mj += mj;
-        add_part(s, c->start, c->end, c->device, c->iteration, mj);
-    }
-}
-
 static void add_base(struct sums *s, gsim_time makespan)
 {
     struct gsim_energy *e = s->energy;
@@ -179,7 +169,9 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     *e = (struct gsim_energy){.iteration_count = timeline->iteration_count,
                               .task_count = tasks,
                               .gpu_count = timeline->gpu_count ? timeline->gpu_count : 1};
-    struct sums s = {.timeline = timeline, .device = device, .energy = e,
+    struct sums s = {.timeline = timeline,
+                     .device = device,
+                     .energy = e,
                      .window_count = (size_t)(gsim_time_us(makespan) / GSIM_ENERGY_WINDOW_US) + 1};
     e->iteration_mj = gsim_alloc(sizeof *e->iteration_mj * (e->iteration_count + 1));
     e->task_mj = gsim_alloc(sizeof *e->task_mj * e->task_count);
@@ -189,7 +181,12 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     bool has_all = e->iteration_mj && e->task_mj && e->gpu_mj && s.spans && s.windows;
     if (has_all) {
         add_kernels(&s);
-        add_copies(&s);
+        for (size_t i = 0; i < s.timeline->copy_count; i++) {
+            const struct gsim_copy_record *c = &s.timeline->copies[i];
+            double mj = c->kind == GSIM_COPY_D2D ? 0 : s.device->copy_w * gsim_time_us(c->end - c->start) * 1e-3;
+            s.energy->copies_mj += mj;
+            add_part(&s, c->start, c->end, c->device, c->iteration, mj);
+        }
         add_base(&s, makespan);
     } else {
         gsim_energy_release(e);
