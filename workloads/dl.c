@@ -135,15 +135,6 @@ struct join {
     uint32_t z, weights, res;
 };
 
-static void join_buffers(struct gsim_bench *bench, struct join *join)
-{
-    struct lengths l = lengths(bench);
-    join->z = gsim_bench_buffer(bench, "z", l.z, 4, GSIM_INIT_NONE);
-    join->weights = gsim_bench_buffer(bench, "dense_weights", l.z, 4, GSIM_INIT_HOST);
-    join->res = gsim_bench_buffer(bench, "res", 1, 4, GSIM_INIT_HOST);
-    gsim_bench_reset(bench, join->res, 4);
-}
-
 static void join_towers(struct gsim_bench *bench, const struct join *join, const struct tower *towers)
 {
     struct lengths l = lengths(bench);
@@ -168,7 +159,11 @@ static enum gsim_status build(const struct gsim_workload_options *options, struc
     struct tower towers[2];
     struct join join;
     for (int i = 0; i < 2; i++) tower_buffers(&bench, &towers[i], names[i]);
-    join_buffers(&bench, &join);
+    struct lengths l = lengths(&bench);
+    join.z = gsim_bench_buffer(&bench, "z", l.z, 4, GSIM_INIT_NONE);
+    join.weights = gsim_bench_buffer(&bench, "dense_weights", l.z, 4, GSIM_INIT_HOST);
+    join.res = gsim_bench_buffer(&bench, "res", 1, 4, GSIM_INIT_HOST);
+    gsim_bench_reset(&bench, join.res, 4);
     const struct tower *x = &towers[0], *y = &towers[1];
     gsim_bench_prefetch(&bench, GSIM_PREFETCHES({x->kernel_1, 0}, {x->kernel_2, 0}, {y->kernel_1, 1}, {y->kernel_2, 1},
                                                 {join.weights, 0}, {x->x, 0}, {y->x, 1}, {x->x1, 0}, {x->x2, 0},

@@ -27,28 +27,6 @@ struct ml {
     uint32_t x[256], z[256], mean[256], dev[256], coeff, intercept, flp, prior, amax, l, r1, r2, r;
 };
 
-static void make_buffers(struct ml *m)
-{
-    struct gsim_partitioned *p = &m->p;
-    double n = p->params->size;
-    for (int i = 0; i < p->params->partitions; i++) {
-        m->x[i] = gsim_partitioned_buffer(p, "x", i, p->part * FEATURES, 4, GSIM_INIT_HOST);
-        m->z[i] = gsim_partitioned_buffer(p, "z", i, p->part * FEATURES, 4, GSIM_INIT_NONE);
-        m->mean[i] = gsim_partitioned_buffer(p, "mean", i, FEATURES, 4, GSIM_INIT_NONE);
-        m->dev[i] = gsim_partitioned_buffer(p, "std", i, FEATURES, 4, GSIM_INIT_NONE);
-    }
-    m->coeff = gsim_partitioned_buffer(p, "ridge_coeff", -1, FEATURES * CLASSES, 4, GSIM_INIT_HOST);
-    m->intercept = gsim_partitioned_buffer(p, "ridge_intercept", -1, CLASSES, 4, GSIM_INIT_HOST);
-    m->flp = gsim_partitioned_buffer(p, "nb_feat_log_prob", -1, FEATURES * CLASSES, 4, GSIM_INIT_HOST);
-    m->amax = gsim_partitioned_buffer(p, "nb_amax", -1, n, 4, GSIM_INIT_NONE);
-    m->l = gsim_partitioned_buffer(p, "nb_l", -1, n, 4, GSIM_INIT_NONE);
-    m->r1 = gsim_partitioned_buffer(p, "r1", -1, n * CLASSES, 4, GSIM_INIT_HOST);
-    m->r2 = gsim_partitioned_buffer(p, "r2", -1, n * CLASSES, 4, GSIM_INIT_HOST);
-    m->r = gsim_partitioned_buffer(p, "r", -1, n, 4, GSIM_INIT_NONE);
-    gsim_bench_reset(&p->bench, m->r1, n * CLASSES * 4);
-    gsim_bench_reset(&p->bench, m->r2, n * CLASSES * 4);
-}
-
 /* Partition I of what all partitions write a slice of, declared const so that they may do so side by side. */
 static void put_product(struct ml *m, const char *name, int i, int stream, uint32_t data, uint32_t factors,
                         uint32_t result)
@@ -127,7 +105,24 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     struct ml m;
     (void)seed;
     if (!gsim_partitioned_begin(&m.p, "b6m", params, error)) return error->status;
-    make_buffers(&m);
+    struct gsim_partitioned *p = &m.p;
+    double n = p->params->size;
+    for (int i = 0; i < p->params->partitions; i++) {
+        m.x[i] = gsim_partitioned_buffer(p, "x", i, p->part * FEATURES, 4, GSIM_INIT_HOST);
+        m.z[i] = gsim_partitioned_buffer(p, "z", i, p->part * FEATURES, 4, GSIM_INIT_NONE);
+        m.mean[i] = gsim_partitioned_buffer(p, "mean", i, FEATURES, 4, GSIM_INIT_NONE);
+        m.dev[i] = gsim_partitioned_buffer(p, "std", i, FEATURES, 4, GSIM_INIT_NONE);
+    }
+    m.coeff = gsim_partitioned_buffer(p, "ridge_coeff", -1, FEATURES * CLASSES, 4, GSIM_INIT_HOST);
+    m.intercept = gsim_partitioned_buffer(p, "ridge_intercept", -1, CLASSES, 4, GSIM_INIT_HOST);
+    m.flp = gsim_partitioned_buffer(p, "nb_feat_log_prob", -1, FEATURES * CLASSES, 4, GSIM_INIT_HOST);
+    m.amax = gsim_partitioned_buffer(p, "nb_amax", -1, n, 4, GSIM_INIT_NONE);
+    m.l = gsim_partitioned_buffer(p, "nb_l", -1, n, 4, GSIM_INIT_NONE);
+    m.r1 = gsim_partitioned_buffer(p, "r1", -1, n * CLASSES, 4, GSIM_INIT_HOST);
+    m.r2 = gsim_partitioned_buffer(p, "r2", -1, n * CLASSES, 4, GSIM_INIT_HOST);
+    m.r = gsim_partitioned_buffer(p, "r", -1, n, 4, GSIM_INIT_NONE);
+    gsim_bench_reset(&p->bench, m.r1, n * CLASSES * 4);
+    gsim_bench_reset(&p->bench, m.r2, n * CLASSES * 4);
     put_ridge(&m);
     put_bayes(&m);
     const struct gsim_partitioned_launch k = {

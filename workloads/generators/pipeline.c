@@ -36,28 +36,6 @@ static uint32_t move(struct gsim_parallel *p, const struct pipeline_params *d, b
                                     p->last[0]);
 }
 
-static void compute(struct gsim_parallel *p, const struct pipeline_params *d, const struct item *item, int64_t chunks)
-{
-    int64_t place = item->chunk * d->stages + d->stage, last = d->stages * chunks - 1,
-            layers = d->model.layers / (d->stages * chunks);
-    bool receives = d->stages > 1 && (item->forward ? place > 0 : place < last),
-         sends = d->stages > 1 && (item->forward ? place < last : place > 0);
-    if (receives) gsim_parallel_await(p, move(p, d, false, item->forward));
-    for (int64_t l = 0; l < (layers ? layers : 1); l++) {
-        if (item->forward) gsim_parallel_attention(p, true, 1);
-        gsim_parallel_mlp(p, item->forward, 1);
-        if (!item->forward) gsim_parallel_attention(p, false, 1);
-    }
-    if (sends) move(p, d, true, item->forward);
-}
-
-/* The K-th forward, or backward, of a stage. */
-static struct item item_of(const struct pipeline_params *d, int64_t chunks, bool forward, int64_t k)
-{
-    int64_t chunk = k % (d->stages * chunks) / d->stages;
-    return (struct item){forward, forward ? chunk : chunks - 1 - chunk};
-}
-
 static enum gsim_status build(const void *params, uint64_t seed, struct gsim_program *program, struct gsim_error *error)
 {
     const struct pipeline_params *d = params;
@@ -76,8 +54,21 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     if (warm > total) warm = total;
     for (int64_t f = 0, b = 0; b < total;) {
         bool forward = f < total && f - b <= warm && (f < warm || f - b == warm);
-        struct item item = item_of(d, chunks, forward, forward ? f : b);
-        compute(&p, d, &item, chunks);
+        /* The K-th forward, or backward, of a stage. */
+        int64_t k = forward ? f : b;
+        int64_t chunk = k % (d->stages * chunks) / d->stages;
+        struct item item = (struct item){forward, forward ? chunk : chunks - 1 - chunk};
+        int64_t place = item.chunk * d->stages + d->stage, last = d->stages * chunks - 1,
+                layers = d->model.layers / (d->stages * chunks);
+        bool receives = d->stages > 1 && (item.forward ? place > 0 : place < last),
+             sends = d->stages > 1 && (item.forward ? place < last : place > 0);
+        if (receives) gsim_parallel_await(&p, move(&p, d, false, item.forward));
+        for (int64_t l = 0; l < (layers ? layers : 1); l++) {
+            if (item.forward) gsim_parallel_attention(&p, true, 1);
+            gsim_parallel_mlp(&p, item.forward, 1);
+            if (!item.forward) gsim_parallel_attention(&p, false, 1);
+        }
+        if (sends) move(&p, d, true, item.forward);
         *(forward ? &f : &b) += 1;
     }
     return gsim_parallel_finish(&p, program, error);

@@ -112,16 +112,6 @@ static void describe(struct gsim_kernel *k, const struct rates *r)
     k->thread_cycles = is_small ? k->solo_us * r->clock_mhz : 0;
 }
 
-static void move_to(struct gsim_program *program, const char *device)
-{
-    for (uint32_t i = 0; i < program->kernel_count; i++) {
-        struct gsim_kernel *k = &program->kernels[i];
-        for (size_t r = 0; r < sizeof rates / sizeof rates[0] && k->solo_device && strcmp(k->solo_device, device) != 0;
-             r++)
-            if (strcmp(rates[r].device, k->solo_device) == 0) describe(k, &rates[r]);
-    }
-}
-
 static enum gsim_status read_rows(const struct gsim_service *service, const char *path, struct gsim_program *program,
                                   struct gsim_error *error)
 {
@@ -138,6 +128,13 @@ enum gsim_status gsim_service_build(const struct gsim_service *service, const ch
 {
     enum gsim_status status =
         service->model ? read_rows(service, path, program, error) : gsim_program_read(path, program, error);
-    if (status == GSIM_OK) move_to(program, device);
+    if (status == GSIM_OK) {
+        for (uint32_t i = 0; i < program->kernel_count; i++) {
+            struct gsim_kernel *k = &program->kernels[i];
+            for (size_t r = 0;
+                 r < sizeof rates / sizeof rates[0] && k->solo_device && strcmp(k->solo_device, device) != 0; r++)
+                if (strcmp(rates[r].device, k->solo_device) == 0) describe(k, &rates[r]);
+        }
+    }
     return status;
 }
