@@ -153,12 +153,6 @@ static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, 
     return GSIM_OK;
 }
 
-static enum gsim_status check_output(const char *path, struct gsim_error *error)
-{
-    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
-    return GSIM_OK;
-}
-
 /* --- what was found ---------------------------------------------------------------------------------------------- */
 /* What is assumed of the GPU, and of kernels' times alone. */
 static void note_guesses(struct import *i)
@@ -264,7 +258,10 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
     enum gsim_status status = parse_operands(i, error);
     if (status == GSIM_OK) status = parse_words(arguments, &i->options, error);
     if (status == GSIM_OK) status = choose_name(arguments, i->path, i->name, error);
-    if (status == GSIM_OK) status = check_output(arguments->value[GSIM_CLI_OUTPUT], error);
+    if (status == GSIM_OK) {
+        const char *path = arguments->value[GSIM_CLI_OUTPUT];
+        if (!path) status = gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
+    }
     if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i->infers, error);
     if (status == GSIM_OK) status = find_importer(i, error);
     return status;

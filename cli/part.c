@@ -27,17 +27,6 @@ static bool parse_index(const char *text, const char *end, uint32_t otherwise, u
     return true;
 }
 
-static enum gsim_status parse_range(const char *range, struct gsim_import_options *options, struct gsim_error *error)
-{
-    const char *colon = strchr(range, ':');
-    if (colon && parse_index(range, colon, 0, &options->first) &&
-        parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
-        options->first <= options->last)
-        return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'",
-                          range);
-}
-
 enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double *from_us, double *to_us,
                                  struct gsim_error *error)
 {
@@ -105,7 +94,15 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
     part->last_step = part->step;
     part->takes_typical = (GSIM_CLI_ON_SUBJECT >> arguments->command & 1) && !given;
     if (status == GSIM_OK && value[GSIM_CLI_STEPS]) status = parse_steps(value[GSIM_CLI_STEPS], part, error);
-    if (status == GSIM_OK && value[GSIM_CLI_RANGE]) status = parse_range(value[GSIM_CLI_RANGE], options, error);
+    if (status == GSIM_OK && value[GSIM_CLI_RANGE]) {
+        const char *range = value[GSIM_CLI_RANGE];
+        const char *colon = strchr(range, ':');
+        if (!(colon && parse_index(range, colon, 0, &options->first) &&
+              parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
+              options->first <= options->last))
+            status = gsim_error_set(error, GSIM_USAGE,
+                                    "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'", range);
+    }
     part->has_time = value[GSIM_CLI_TIME] != NULL;
     if (status == GSIM_OK && part->has_time)
         status = gsim_cli_window(GSIM_CLI_TIME, value[GSIM_CLI_TIME], &part->from_us, &part->to_us, error);

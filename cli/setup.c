@@ -20,19 +20,6 @@
 #include "plots/gnuplot.h"
 #include "traces/import/importers.h"
 
-static enum gsim_status parse_seed(const char *text, uint64_t *seed, struct gsim_error *error)
-{
-    char *end;
-    *seed = 1;
-    if (!text) return GSIM_OK;
-    errno = 0;
-    *seed = strtoull(text, &end, 10);
-    if (errno || *end || !*text || strspn(text, "0123456789") != strlen(text))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
-    return GSIM_OK;
-}
-
 /* --- --opt ----------------------------------------------------------------------------------------------------- */
 struct opt {
     const char *scope; /* "" when the name is bare */
@@ -291,7 +278,18 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
     enum gsim_status status = gsim_cli_choice(arguments, GSIM_CLI_SUITE, GSIM_SUITE_KESCO, &suite, error);
     if (status == GSIM_OK) status = gsim_cli_choice(arguments, GSIM_CLI_MEMORY, GSIM_MEMORY_MANAGED, &memory, error);
     if (status == GSIM_OK) status = gsim_cli_choice(arguments, GSIM_CLI_PREFETCH, 0, &prefetch, error);
-    if (status == GSIM_OK) status = parse_seed(arguments->value[GSIM_CLI_SEED], &setup->seed, error);
+    if (status == GSIM_OK) {
+        const char *text = arguments->value[GSIM_CLI_SEED];
+        char *end;
+        setup->seed = 1;
+        if (text) {
+            errno = 0;
+            setup->seed = strtoull(text, &end, 10);
+            if (errno || *end || !*text || strspn(text, "0123456789") != strlen(text))
+                status = gsim_error_set(error, GSIM_USAGE,
+                                        "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
+        }
+    }
     if (status == GSIM_OK)
         status = gsim_cli_count(arguments, GSIM_CLI_ITERATIONS, 1, GSIM_LIMIT_ITERATIONS, 0, &setup->iterations, error);
     if (status == GSIM_OK)

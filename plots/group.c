@@ -270,35 +270,6 @@ static void summarise(const struct member *members, size_t count, bool geometric
     point->high = geometric ? exp(mean + half) : mean + half;
 }
 
-/* Which settings differ inside some group: those the caller should know of. */
-static void find_averaged(const struct gsim_frame *frame, const size_t *group, size_t group_count,
-                          struct gsim_groups *groups)
-{
-    const char **seen = gsim_arena_alloc(&groups->arena, sizeof *seen * (group_count + 1));
-    const char *list = "";
-    for (size_t c = 0; seen && c < frame->column_count; c++) {
-        const struct gsim_frame_column *column = &frame->columns[c];
-        bool differs = false;
-        if (!gsim_frame_is_setting(column->name)) continue;
-        memset(seen, 0, sizeof *seen * group_count);
-        for (size_t row = 0; row < frame->row_count && !differs; row++) {
-            const char *text = gsim_frame_text(column, row);
-            if (group[row] == SIZE_MAX) continue;
-            differs = seen[group[row]] && strcmp(seen[group[row]], text) != 0;
-            seen[group[row]] = text;
-        }
-        if (differs) list = gsim_arena_printf(&groups->arena, "%s%s%s", list, *list ? ", " : "", column->name);
-        if (!list) break;
-    }
-    const char *left = groups->left_out;
-    if (list && (*list || *left))
-        list = gsim_arena_printf(&groups->arena, "%s%s%s%s%s",
-                                 *list ? "points are means over different values of " : "", list,
-                                 *list && *left ? "; " : "", left,
-                                 *left ? ": left out, as some points lack it" : "");
-    groups->averaged = list;
-}
-
 /* Means over workloads are of those that each group has, where there are any: another set is no other value of x. */
 static void keep_common(const struct gsim_frame *frame, size_t *group, size_t group_count, struct gsim_groups *groups)
 {
@@ -355,7 +326,29 @@ static enum gsim_status fill_points(const struct gsim_frame *frame, const struct
         summarise(members + first, next - first, geometric, &groups->points[members[first].group]);
         groups->is_repeated |= groups->points[members[first].group].is_repeated;
     }
-    find_averaged(frame, group, group_count, groups);
+    /* Which settings differ inside some group: those the caller should know of. */
+    const char **seen = gsim_arena_alloc(&groups->arena, sizeof *seen * (group_count + 1));
+    const char *list = "";
+    for (size_t c = 0; seen && c < frame->column_count; c++) {
+        const struct gsim_frame_column *column = &frame->columns[c];
+        bool differs = false;
+        if (!gsim_frame_is_setting(column->name)) continue;
+        memset(seen, 0, sizeof *seen * group_count);
+        for (size_t row = 0; row < frame->row_count && !differs; row++) {
+            const char *text = gsim_frame_text(column, row);
+            if (group[row] == SIZE_MAX) continue;
+            differs = seen[group[row]] && strcmp(seen[group[row]], text) != 0;
+            seen[group[row]] = text;
+        }
+        if (differs) list = gsim_arena_printf(&groups->arena, "%s%s%s", list, *list ? ", " : "", column->name);
+        if (!list) break;
+    }
+    const char *left = groups->left_out;
+    if (list && (*list || *left))
+        list = gsim_arena_printf(&groups->arena, "%s%s%s%s%s",
+                                 *list ? "points are means over different values of " : "", list,
+                                 *list && *left ? "; " : "", left, *left ? ": left out, as some points lack it" : "");
+    groups->averaged = list;
     return GSIM_OK;
 }
 

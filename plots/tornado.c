@@ -8,30 +8,6 @@
 
 #define ROW_LINES 1.25 /* height of a row, in lines */
 
-static void put_rows(const struct gsim_tornado *tornado, struct gsim_figure *figure, double *low, double *high)
-{
-    gsim_output_text(&figure->data, "\n\n# row\tname\n");
-    for (size_t i = 0; i < tornado->row_count; i++) {
-        gsim_output_printf(&figure->data, "%zu\t", i);
-        gsim_figure_field(figure, tornado->rows[i].name);
-        gsim_output_text(&figure->data, "\n");
-    }
-    gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\tcolour\tupper\tlower\n");
-    for (size_t i = 0; i < tornado->row_count; i++) {
-        const double *bars = tornado->rows[i].bars;
-        bool same_side = tornado->side_by_side && bars[0] * bars[1] > 0; /* then the shorter stands in the longer */
-        int first = same_side && fabs(bars[1]) > fabs(bars[0]);
-        for (int n = 0; n < 2; n++) {
-            int k = n ? !first : first;
-            double value = bars[k], edge = n && (same_side || !tornado->side_by_side) ? 0.2 : 0.4;
-            if (!isfinite(value)) continue;
-            *low = fmin(*low, value);
-            *high = fmax(*high, value);
-            gsim_output_printf(&figure->data, "%zu\t0\t%.6g\t%d\t%g\t%g\n", i, value, k + 1, -edge, edge);
-        }
-    }
-}
-
 struct gsim_tornado_row gsim_tornado_saving(struct gsim_tornado *tornado, const char *name, double percent,
                                             double error_percent)
 {
@@ -47,7 +23,26 @@ void gsim_tornado_plot(const struct gsim_tornado *tornado, struct gsim_figure *f
     size_t longest = 0;
     double low = 0, high = 0, line_cm = gsim_figure_line_cm(figure);
     double key_cm = gsim_figure_legend(figure, tornado->legend, places, tornado->legend[0] ? 2 : 0);
-    put_rows(tornado, figure, &low, &high);
+    gsim_output_text(&figure->data, "\n\n# row\tname\n");
+    for (size_t i = 0; i < tornado->row_count; i++) {
+        gsim_output_printf(&figure->data, "%zu\t", i);
+        gsim_figure_field(figure, tornado->rows[i].name);
+        gsim_output_text(&figure->data, "\n");
+    }
+    gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\tcolour\tupper\tlower\n");
+    for (size_t i = 0; i < tornado->row_count; i++) {
+        const double *bars = tornado->rows[i].bars;
+        bool same_side = tornado->side_by_side && bars[0] * bars[1] > 0; /* then the shorter stands in the longer */
+        int first = same_side && fabs(bars[1]) > fabs(bars[0]);
+        for (int n = 0; n < 2; n++) {
+            int k = n ? !first : first;
+            double value = bars[k], edge = n && (same_side || !tornado->side_by_side) ? 0.2 : 0.4;
+            if (!isfinite(value)) continue;
+            low = fmin(low, value);
+            high = fmax(high, value);
+            gsim_output_printf(&figure->data, "%zu\t0\t%.6g\t%d\t%g\t%g\n", i, value, k + 1, -edge, edge);
+        }
+    }
     gsim_output_text(&figure->data, "\n\n# row\tfrom\tto\n");
     for (size_t i = 0; i < tornado->row_count && tornado->has_errors; i++) {
         const double *errors = tornado->rows[i].errors;

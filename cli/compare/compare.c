@@ -105,28 +105,6 @@ static enum gsim_status add_scheduler(struct gsim_comparison *comparison, const 
     return GSIM_OK;
 }
 
-static enum gsim_status choose_schedulers(struct gsim_comparison *comparison, struct gsim_error *error)
-{
-    const char *text = comparison->arguments->value[GSIM_CLI_SCHED],
-               *base = comparison->arguments->value[GSIM_CLI_BASE];
-    bool all = !text || strcmp(text, "all") == 0;
-    size_t room = 0, index;
-    enum gsim_status status = GSIM_OK;
-    while (gsim_scheduler_at((uint32_t)room)) room++;
-    if (!all) room = count_items(text);
-    comparison->schedulers = GSIM_ARENA_ARRAY(&comparison->arena, const struct gsim_scheduler_ops *, room + 1);
-    char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
-    if (all)
-        for (uint32_t i = 0; gsim_scheduler_at(i); i++)
-            comparison->schedulers[comparison->scheduler_count++] = gsim_scheduler_at(i);
-    else
-        for (char *item; status == GSIM_OK && (item = next_item(&list));)
-            status = add_scheduler(comparison, item, &index, error);
-    if (status != GSIM_OK) return status;
-    comparison->shown_count = comparison->scheduler_count;
-    return add_scheduler(comparison, base ? base : BASE_DEFAULT, &comparison->base_index, error);
-}
-
 /* --place A,B: a column for each scheduler and placement; the base is the first, or --base's of the first placement. */
 static enum gsim_status add_placements(struct gsim_comparison *comparison, const char *text, struct gsim_error *error)
 {
@@ -159,7 +137,24 @@ static enum gsim_status add_placements(struct gsim_comparison *comparison, const
 static enum gsim_status choose_columns(struct gsim_comparison *comparison, struct gsim_error *error)
 {
     const char *place = comparison->arguments->value[GSIM_CLI_PLACE];
-    enum gsim_status status = choose_schedulers(comparison, error);
+    const char *text = comparison->arguments->value[GSIM_CLI_SCHED],
+               *base = comparison->arguments->value[GSIM_CLI_BASE];
+    bool all = !text || strcmp(text, "all") == 0;
+    size_t room = 0, index;
+    enum gsim_status status = GSIM_OK;
+    while (gsim_scheduler_at((uint32_t)room)) room++;
+    if (!all) room = count_items(text);
+    comparison->schedulers = GSIM_ARENA_ARRAY(&comparison->arena, const struct gsim_scheduler_ops *, room + 1);
+    char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
+    if (all)
+        for (uint32_t i = 0; gsim_scheduler_at(i); i++)
+            comparison->schedulers[comparison->scheduler_count++] = gsim_scheduler_at(i);
+    else
+        for (char *item; status == GSIM_OK && (item = next_item(&list));)
+            status = add_scheduler(comparison, item, &index, error);
+    if (status == GSIM_OK) comparison->shown_count = comparison->scheduler_count;
+    if (status == GSIM_OK)
+        status = add_scheduler(comparison, base ? base : BASE_DEFAULT, &comparison->base_index, error);
     if (status || (place && strchr(place, ','))) return status ? status : add_placements(comparison, place, error);
     comparison->names = GSIM_ARENA_ARRAY(&comparison->arena, const char *, comparison->scheduler_count);
     for (size_t i = 0; i < comparison->scheduler_count; i++) comparison->names[i] = comparison->schedulers[i]->name;

@@ -14,16 +14,6 @@ struct command {
     struct gsim_track track;
 };
 
-static enum gsim_status check(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
-{
-    if (arguments->operand_count != 1)
-        return gsim_error_set(error, GSIM_USAGE, "expected one file, found %zu (see gpusim report --help)",
-                              arguments->operand_count);
-    if (!arguments->value[GSIM_CLI_OUTPUT])
-        return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE.html (see gpusim report --help)");
-    return GSIM_OK;
-}
-
 /* The report of a run has one row, and a makespan beside its options; what compare writes has no schema of one. */
 static bool is_run(const struct gsim_frame *frame)
 {
@@ -59,12 +49,18 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
-    enum gsim_status status = check(arguments, &error);
+    enum gsim_status status =
+        arguments->operand_count != 1
+            ? gsim_error_set(&error, GSIM_USAGE, "expected one file, found %zu (see gpusim report --help)",
+                             arguments->operand_count)
+            : GSIM_OK;
+    if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT])
+        status = gsim_error_set(&error, GSIM_USAGE, "no output: expected -o FILE.html (see gpusim report --help)");
     if (status == GSIM_OK) {
         c.page.source = arguments->operands[0];
         c.page.command = gsim_cli_command_line(arguments, &c.page.arena);
-        status = c.page.command ? gsim_page_begin(&c.page, &error)
-                                : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+        status =
+            c.page.command ? gsim_page_begin(&c.page, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
     }
     if (status == GSIM_OK) status = write_page(&c, &error);
     if (status == GSIM_OK) status = gsim_output_open(&c.output, arguments->value[GSIM_CLI_OUTPUT], &error);

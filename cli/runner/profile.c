@@ -206,23 +206,6 @@ static enum gsim_status write_file(struct profile *p, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status prepare(struct profile *p, struct gsim_runner_words *words, struct gsim_error *error)
-{
-    const struct gsim_scheduler_ops *scheduler = gsim_scheduler_find("serial");
-    enum gsim_status status = gsim_runner_parse(&p->arguments, words, error);
-    const char *workload = p->arguments.value[GSIM_CLI_WORKLOAD];
-    if (status == GSIM_OK && (!workload || !p->path || !*p->path))
-        status = gsim_error_set(error, GSIM_USAGE,
-                                "profile: expected --workload NAME and -o FILE (see gpusim-runner profile --help)");
-    if (status == GSIM_OK) status = gsim_runner_gpu_find(&p->gpu, error);
-    if (status == GSIM_OK) status = gsim_runner_setup(&p->setup, &p->arguments, &p->gpu, error);
-    if (status == GSIM_OK) status = gsim_cli_point_init(&p->point, &p->setup, workload, scheduler, error);
-    if (status != GSIM_OK) return status;
-    p->ops = gsim_bench_find(workload) ? gsim_bench_find(workload) : &gsim_bench_programs;
-    p->kernels = GSIM_ARENA_ARRAY(&p->point.arena, struct gsim_kernel, p->point.program.kernel_count + 1u);
-    return GSIM_OK;
-}
-
 enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsim_error *error)
 {
     struct profile p = {0};
@@ -234,7 +217,20 @@ enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsi
     p.wants_ncu = gsim_runner_own_switch(words, "ncu", true, error);
     p.wants_energy = gsim_runner_own_switch(words, "energy", false, error);
     enum gsim_status status = error->status ? error->status : keep_words(&p, words, self, error);
-    if (status == GSIM_OK) status = prepare(&p, words, error);
+    if (status == GSIM_OK) {
+        const struct gsim_scheduler_ops *scheduler = gsim_scheduler_find("serial");
+        status = gsim_runner_parse(&p.arguments, words, error);
+        const char *workload = p.arguments.value[GSIM_CLI_WORKLOAD];
+        if (status == GSIM_OK && (!workload || !p.path || !*p.path))
+            status = gsim_error_set(error, GSIM_USAGE,
+                                    "profile: expected --workload NAME and -o FILE (see gpusim-runner profile --help)");
+        if (status == GSIM_OK) status = gsim_runner_gpu_find(&p.gpu, error);
+        if (status == GSIM_OK) status = gsim_runner_setup(&p.setup, &p.arguments, &p.gpu, error);
+        if (status == GSIM_OK) status = gsim_cli_point_init(&p.point, &p.setup, workload, scheduler, error);
+        if (status == GSIM_OK) p.ops = gsim_bench_find(workload) ? gsim_bench_find(workload) : &gsim_bench_programs;
+        if (status == GSIM_OK)
+            p.kernels = GSIM_ARENA_ARRAY(&p.point.arena, struct gsim_kernel, p.point.program.kernel_count + 1u);
+    }
     if (status == GSIM_OK) ask_ncu(&p);
     if (status == GSIM_OK)
         status = p.ops->create(&p.point.program, &p.point.workload, p.point.simulation.seed, &p.bench, error);

@@ -96,20 +96,6 @@ static enum gsim_status find_size(const struct gsim_workload_ops *workload, stru
     return gsim_error_set(error, GSIM_USAGE, "--bytes: %s has no size of %.0f bytes", workload->name, bytes);
 }
 
-static enum gsim_status parse_bytes(const char *text, double *bytes, struct gsim_error *error)
-{
-    char *end;
-    *bytes = strtod(text, &end);
-    double factor = strcmp(end, "G") == 0   ? 1e9
-                    : strcmp(end, "M") == 0 ? 1e6
-                    : strcmp(end, "k") == 0 ? 1e3
-                    : *end                  ? NAN
-                                            : 1;
-    *bytes *= factor;
-    if (*bytes >= 1 && *bytes <= 1e12) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--bytes: expected numbers such as 64M or 1G, found '%s'", text);
-}
-
 static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_case *c, const struct lists *lists,
                                  struct gsim_error *error)
 {
@@ -140,7 +126,18 @@ static enum gsim_status add_case(struct gsim_record *record, const struct gsim_c
     c->options.shape = strcmp(shape, "serial") == 0 ? GSIM_SHAPE_SERIAL : GSIM_SHAPE_CONCURRENT;
     if (c->options.shape == GSIM_SHAPE_CONCURRENT && strcmp(shape, "concurrent") != 0)
         return gsim_error_set(error, GSIM_USAGE, "--shapes: expected concurrent, serial or both, found '%s'", shape);
-    enum gsim_status status = parse_bytes(bytes, &target, error);
+    char *end;
+    target = strtod(bytes, &end);
+    double factor = strcmp(end, "G") == 0   ? 1e9
+                    : strcmp(end, "M") == 0 ? 1e6
+                    : strcmp(end, "k") == 0 ? 1e3
+                    : *end                  ? NAN
+                                            : 1;
+    target *= factor;
+    enum gsim_status status = GSIM_OK;
+    if (!(target >= 1 && target <= 1e12)) {
+        status = gsim_error_set(error, GSIM_USAGE, "--bytes: expected numbers such as 64M or 1G, found '%s'", bytes);
+    }
     if (status == GSIM_OK) status = find_size(workload, &c->options, target, error);
     if (status == GSIM_OK) status = add_runs(record, c, lists, error);
     record->case_count++;

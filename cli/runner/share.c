@@ -33,22 +33,6 @@ static enum gsim_status add_way(struct gsim_share_command *c, const char *word, 
     return gsim_ledger_policy_check(way->ops, way->params, &way->settings, error);
 }
 
-static enum gsim_status check_way(const struct gsim_share_command *c, const struct gsim_share_way *way,
-                                  struct gsim_error *error)
-{
-    uint32_t process_of[GSIM_LIMIT_TASKS];
-    uint32_t count = gsim_task_set_processes(&c->tasks.set, way->settings.mechanism, process_of);
-    bool has_profile = c->arguments.value[GSIM_CLI_PROFILE] || c->arguments.value[GSIM_CLI_MEASURE];
-    if (way->settings.mechanism == GSIM_MECHANISM_STREAMS && count > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u",
-                              way->word, count);
-    if (way->ops->needs_profile && !has_profile)
-        return gsim_error_set(
-            error, GSIM_USAGE,
-            "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure", way->word);
-    return GSIM_OK;
-}
-
 static enum gsim_status choose_ways(struct gsim_share_command *c, struct gsim_error *error)
 {
     const struct gsim_sharing_ops *all[GSIM_SHARE_WAYS];
@@ -63,7 +47,19 @@ static enum gsim_status choose_ways(struct gsim_share_command *c, struct gsim_er
     }
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
         all[w] = c->ways[w].ops;
-        status = check_way(c, &c->ways[w], error);
+        const struct gsim_share_way *way = &c->ways[w];
+        uint32_t process_of[GSIM_LIMIT_TASKS];
+        uint32_t count = gsim_task_set_processes(&c->tasks.set, way->settings.mechanism, process_of);
+        bool has_profile = c->arguments.value[GSIM_CLI_PROFILE] || c->arguments.value[GSIM_CLI_MEASURE];
+        if (way->settings.mechanism == GSIM_MECHANISM_STREAMS && count > 1)
+            status = gsim_error_set(error, GSIM_USAGE,
+                                    "--share %s: its tasks are threads of one process, and they are in %u", way->word,
+                                    count);
+        if (status == GSIM_OK && way->ops->needs_profile && !has_profile)
+            status = gsim_error_set(
+                error, GSIM_USAGE,
+                "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure",
+                way->word);
     }
     return status == GSIM_OK ? gsim_cli_check_share_opts(&c->tasks, all, c->way_count, error) : status;
 }

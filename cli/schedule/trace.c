@@ -66,31 +66,6 @@ static void put_node(struct gsim_output *out, const struct schedule *s, const st
     gsim_output_printf(out, "]}%s\n", node + 1 == u->node_count ? "" : ",");
 }
 
-static void put_schedule(struct gsim_output *out, const struct schedule *s)
-{
-    const struct gsim_assignment *plan = plan_of(s);
-    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION
-                          "\",\n  \"program\": ");
-    gsim_output_json_string(out, s->subject);
-    gsim_output_text(out, ",\n  \"device\": ");
-    gsim_output_json_string(out, s->device);
-    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked,
-                       plan->policy, plan->stream_count);
-    gsim_output_json_real(out, "one_stream_us", s->one->us);
-    gsim_output_json_real(out, "planned_us", plan->us);
-    gsim_output_text(out, ",\n  \"worth\": {\"percent\": ");
-    gsim_output_real(out, s->worth.percent);
-    gsim_output_json_real(out, "low", s->worth.low);
-    gsim_output_json_real(out, "high", s->worth.high);
-    gsim_output_json_real(out, "plain", s->worth.plain);
-    gsim_output_text(out, "},\n  \"tried\": [\n");
-    for (uint32_t i = 0; i < s->tried_count; i++) put_tried(out, &s->tried[i], i + 1 == s->tried_count);
-    gsim_output_text(out, "  ],\n  \"nodes\": [\n");
-    for (uint32_t i = 0; i < s->units->count; i++)
-        for (uint32_t n = 0; n < s->units->units[i].count; n++) put_node(out, s, plan, i, s->units->units[i].first + n);
-    gsim_output_text(out, "  ]\n}\n");
-}
-
 struct question {
     const struct gsim_cli_arguments *arguments;
     struct gsim_cli_subject subject;
@@ -244,7 +219,28 @@ static void put_text(const void *what, struct gsim_output *out)
 
 static void put_json(const void *what, struct gsim_output *out)
 {
-    put_schedule(out, &((const struct question *)what)->found);
+    const struct schedule *s = &((const struct question *)what)->found;
+    const struct gsim_assignment *plan = plan_of(s);
+    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION
+                          "\",\n  \"program\": ");
+    gsim_output_json_string(out, s->subject);
+    gsim_output_text(out, ",\n  \"device\": ");
+    gsim_output_json_string(out, s->device);
+    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked,
+                       plan->policy, plan->stream_count);
+    gsim_output_json_real(out, "one_stream_us", s->one->us);
+    gsim_output_json_real(out, "planned_us", plan->us);
+    gsim_output_text(out, ",\n  \"worth\": {\"percent\": ");
+    gsim_output_real(out, s->worth.percent);
+    gsim_output_json_real(out, "low", s->worth.low);
+    gsim_output_json_real(out, "high", s->worth.high);
+    gsim_output_json_real(out, "plain", s->worth.plain);
+    gsim_output_text(out, "},\n  \"tried\": [\n");
+    for (uint32_t i = 0; i < s->tried_count; i++) put_tried(out, &s->tried[i], i + 1 == s->tried_count);
+    gsim_output_text(out, "  ],\n  \"nodes\": [\n");
+    for (uint32_t i = 0; i < s->units->count; i++)
+        for (uint32_t n = 0; n < s->units->units[i].count; n++) put_node(out, s, plan, i, s->units->units[i].first + n);
+    gsim_output_text(out, "  ]\n}\n");
 }
 
 static enum gsim_status put_files(struct question *q, struct gsim_error *error)

@@ -91,19 +91,6 @@ static enum gsim_status parse_within(struct serve *v, struct gsim_error *error)
     return GSIM_OK;
 }
 
-static enum gsim_status parse_replicas(struct serve *v, struct gsim_error *error)
-{
-    struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
-    const char *router = v->arguments->value[GSIM_CLI_ROUTER];
-    if (gsim_cli_count(v->arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
-                       error))
-        return error->status;
-    if (router && gsim_router_parse(router, &spec->router, error)) return gsim_error_prefix(error, "--router");
-    if (router && spec->replicas == 1)
-        return gsim_error_set(error, GSIM_USAGE, "--router: of several servers: expected --replicas, found one server");
-    return GSIM_OK;
-}
-
 static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
 {
     const char *text = v->arguments->value[GSIM_CLI_BESIDE];
@@ -462,7 +449,18 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
     if (!status) status = parse_within(&v, &error);
     if (!status) status = parse_rates(&v, &error);
     if (!status) status = parse_arrivals(&v, &error);
-    if (!status) status = parse_replicas(&v, &error);
+    if (!status) {
+        struct gsim_serving_spec *spec = gsim_cli_server_spec(v.server);
+        const char *router = v.arguments->value[GSIM_CLI_ROUTER];
+        if (gsim_cli_count(v.arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
+                           &error))
+            status = error.status;
+        if (status == GSIM_OK && router && gsim_router_parse(router, &spec->router, &error))
+            status = gsim_error_prefix(&error, "--router");
+        if (status == GSIM_OK && router && spec->replicas == 1)
+            status = gsim_error_set(&error, GSIM_USAGE,
+                                    "--router: of several servers: expected --replicas, found one server");
+    }
     if (!status)
         status =
             gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, &error);

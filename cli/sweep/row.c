@@ -182,18 +182,6 @@ static void put_figures(struct maker *maker, const struct gsim_timeline *timelin
     put_text(maker, GSIM_COLUMN_lower_bound_reason, iteration->lower_bound_reason);
 }
 
-/* Several tasks: the figures are theirs. */
-static enum gsim_status share(struct maker *maker, const struct gsim_cli_setup *setup, struct gsim_error *error)
-{
-    struct gsim_request_sharing result;
-    enum gsim_status status = gsim_request_share(setup, &maker->arena, &result, error);
-    if (status != GSIM_OK) return status;
-    put_text(maker, GSIM_COLUMN_tasks, result.tasks);
-    put_real(maker, GSIM_COLUMN_fairness, result.fairness);
-    put_real(maker, GSIM_COLUMN_makespan_us, result.makespan_us);
-    return GSIM_OK;
-}
-
 /* Ranks: what all of them take together. */
 static enum gsim_status run_ranks(struct maker *maker, struct gsim_error *error)
 {
@@ -234,7 +222,12 @@ static enum gsim_status run(struct maker *maker, struct gsim_error *error)
     put_text(maker, GSIM_COLUMN_noise, setup.noise ? "on" : "off");
     put_integer(maker, GSIM_COLUMN_seed, setup.seed);
     if (maker->requests->has_tasks) {
-        status = share(maker, &setup, error);
+        /* Several tasks: the figures are theirs. */
+        struct gsim_request_sharing result;
+        status = gsim_request_share(&setup, &maker->arena, &result, error);
+        if (status == GSIM_OK) put_text(maker, GSIM_COLUMN_tasks, result.tasks);
+        if (status == GSIM_OK) put_real(maker, GSIM_COLUMN_fairness, result.fairness);
+        if (status == GSIM_OK) put_real(maker, GSIM_COLUMN_makespan_us, result.makespan_us);
         gsim_cli_setup_release(&setup);
         return status;
     }

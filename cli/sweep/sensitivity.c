@@ -427,21 +427,6 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     return gsim_cli_check_opts(arguments, schedulers, s->base ? 2 : 1, error);
 }
 
-/* Reads the program once before the workers do: what is wrong with it is told as gpusim run tells it. */
-static enum gsim_status check_program(struct gsim_sensitivity *s, struct gsim_error *error)
-{
-    struct gsim_cli_point point;
-    const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
-    if (strcmp(workload, "-") == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--workload: the program is read many times, standard input cannot be: expected a file");
-    enum gsim_status status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, error);
-    if (status != GSIM_OK) return status;
-    gsim_cli_note_devices(&point.program, (const char *const[]){s->setup.device.name}, 1);
-    gsim_cli_point_release(&point);
-    return GSIM_OK;
-}
-
 int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
 {
     struct gsim_error error = {0};
@@ -452,7 +437,18 @@ int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
     s->setup.until_steady = true; /* as gpusim compare */
     if (status == GSIM_OK) status = choose_inputs(s, &error);
     if (status == GSIM_OK) status = choose_design(s, &error);
-    if (status == GSIM_OK) status = check_program(s, &error);
+    if (status == GSIM_OK) {
+        /* Reads the program once before the workers do: what is wrong with it is told as gpusim run tells it. */
+        struct gsim_cli_point point;
+        const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
+        if (strcmp(workload, "-") == 0)
+            status =
+                gsim_error_set(&error, GSIM_USAGE,
+                               "--workload: the program is read many times, standard input cannot be: expected a file");
+        if (status == GSIM_OK) status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, &error);
+        if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){s->setup.device.name}, 1);
+        if (status == GSIM_OK) gsim_cli_point_release(&point);
+    }
     if (status == GSIM_OK) status = run_all(s, &error);
     int stopped_by = s->stopped_by;
     if (status == GSIM_OK && !stopped_by) gsim_design_effects(&s->design, s->y, s->effects);

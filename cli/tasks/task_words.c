@@ -36,18 +36,6 @@ static bool read_number(const char *text, double *value)
 
 /* --- arrivals ------------------------------------------------------------------------------------------------ */
 
-static enum gsim_status add_time(struct gsim_task *task, double **times, size_t *room, double us, const char *path,
-                                 struct gsim_error *error)
-{
-    if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < (*times)[task->time_count - 1]))
-        return gsim_error_set(error, GSIM_INPUT,
-                              "arrival=%s: time %u: expected microseconds that do not go back, found %g", path,
-                              task->time_count + 1, us);
-    gsim_array_grow((void **)times, sizeof **times, task->time_count, room);
-    (*times)[task->time_count++] = us;
-    return GSIM_OK;
-}
-
 /* One time a line, in microseconds from start_us on; lines that begin with # are comments. */
 static enum gsim_status read_times(const char *path, struct gsim_arena *arena, struct gsim_task *task,
                                    struct gsim_error *error)
@@ -68,8 +56,14 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
         if (!read_number(line, &us))
             status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected a number, found '%.40s'", path,
                                     task->time_count + 1, line);
-        else
-            status = add_time(task, &times, &room, us, path, error);
+        else {
+            if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < (times)[task->time_count - 1]))
+                status = gsim_error_set(error, GSIM_INPUT,
+                                        "arrival=%s: time %u: expected microseconds that do not go back, found %g",
+                                        path, task->time_count + 1, us);
+            if (status == GSIM_OK) gsim_array_grow((void **)&times, sizeof *times, task->time_count, &room);
+            if (status == GSIM_OK) (times)[task->time_count++] = us;
+        }
     }
     fclose(file);
     if (status == GSIM_OK && !task->time_count)

@@ -115,17 +115,6 @@ static enum gsim_status open_source(struct command *c, struct source *s, const c
     return status;
 }
 
-static enum gsim_status open_sources(struct command *c, struct gsim_error *error)
-{
-    size_t count = c->arguments->operand_count;
-    if (!count) return gsim_error_set(error, GSIM_USAGE, "ablate: expected [DEVICE=]FILE..., found nothing");
-    c->sources = GSIM_ARENA_ARRAY(&c->arena, struct source, count);
-    enum gsim_status status = GSIM_OK;
-    for (; status == GSIM_OK && c->source_count < count; c->source_count++)
-        status = open_source(c, &c->sources[c->source_count], c->arguments->operands[c->source_count], error);
-    return status;
-}
-
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 static double seconds_used(void)
 {
@@ -303,7 +292,13 @@ int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
         status = gsim_profiles_read(&c.kernels, kernels, &error);
         if (status != GSIM_OK) gsim_error_prefix(&error, "--kernels");
     }
-    if (status == GSIM_OK) status = open_sources(&c, &error);
+    if (status == GSIM_OK) {
+        size_t count = c.arguments->operand_count;
+        if (!count) status = gsim_error_set(&error, GSIM_USAGE, "ablate: expected [DEVICE=]FILE..., found nothing");
+        if (status == GSIM_OK) c.sources = GSIM_ARENA_ARRAY(&c.arena, struct source, count);
+        for (; status == GSIM_OK && c.source_count < count; c.source_count++)
+            status = open_source(&c, &c.sources[c.source_count], c.arguments->operands[c.source_count], &error);
+    }
     if (status == GSIM_OK && c.kernels.asked) gsim_cli_note_kernels(kernels, &c.kernels);
     if (status == GSIM_OK && (!csv || strcmp(csv, "-") != 0)) {
         status = gsim_output_open(&c.table, "-", &error);

@@ -301,16 +301,6 @@ static enum gsim_status read_probe(struct command *c, struct gsim_error *error)
     return GSIM_OK;
 }
 
-/* --base, or the device that the recordings name, or the default. */
-static enum gsim_status load_base(struct command *c, struct gsim_error *error)
-{
-    struct gsim_error local = {0};
-    const char *given = c->arguments->value[GSIM_CLI_BASE_DEVICE];
-    if (!given && c->recorded_device[0] && gsim_device_load(c->recorded_device, &c->base, &local) == GSIM_OK)
-        return GSIM_OK;
-    return gsim_device_load(given ? given : BASE_DEFAULT, &c->base, error);
-}
-
 static void note_head(struct command *c, const struct gsim_recordings *recordings)
 {
     if (!c->gpu_name[0]) snprintf(c->gpu_name, sizeof c->gpu_name, "%s", recordings->gpu);
@@ -457,7 +447,13 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) status = choose_numbers(&c, &error);
     if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, &error);
     if (status == GSIM_OK) status = read_probe(&c, &error);
-    if (status == GSIM_OK) status = load_base(&c, &error);
+    if (status == GSIM_OK) {
+        /* --base, or the device that the recordings name, or the default. */
+        struct gsim_error local = {0};
+        const char *given = c.arguments->value[GSIM_CLI_BASE_DEVICE];
+        if (given || !c.recorded_device[0] || gsim_device_load(c.recorded_device, &c.base, &local) != GSIM_OK)
+            status = gsim_device_load(given ? given : BASE_DEFAULT, &c.base, &error);
+    }
     if (status == GSIM_OK) gsim_calibration_init(&c.calibration, &c.base, c.name);
     if (status == GSIM_OK) {
         for (size_t i = 0; i < c.run_path_count && status == GSIM_OK; i++) {

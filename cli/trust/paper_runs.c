@@ -181,16 +181,6 @@ static const char *own_setting(const struct gsim_paper_point *point, const char 
     return NULL;
 }
 
-/* The program as the authors' C++ version has it, where that differs. */
-static enum gsim_status take_cxx(struct gsim_cli_point *point, const char *workload, struct gsim_error *error)
-{
-    const struct gsim_workload_ops *ops = gsim_workload_find(workload);
-    if (!ops) return gsim_error_set(error, GSIM_INPUT, CXX ": '%.60s' is no built-in workload", workload);
-    point->workload.cxx = true;
-    gsim_program_release(&point->program);
-    return ops->build(&point->workload, &point->program, error);
-}
-
 /* RANKS that run the point's program: one for all of them, or, where each is asked for, that many. */
 static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gsim_paper_point *asked,
                                    struct gsim_scenario *scenario, struct gsim_error *error)
@@ -234,7 +224,14 @@ static enum gsim_status run_program(const struct gsim_cli_setup *setup, const st
     if (status != GSIM_OK) return status;
     point.simulation.seed = setup->seed;
     for (size_t f = 0; f < batch->figure_count; f++) point.simulation.detailed |= needs_detail(batch->figures[f]);
-    if (cxx && is(cxx, "1")) status = take_cxx(&point, workload, error);
+    if (cxx && is(cxx, "1")) {
+        /* The program as the authors' C++ version has it, where that differs. */
+        const struct gsim_workload_ops *ops = gsim_workload_find(workload);
+        point.workload.cxx = true;
+        gsim_program_release(&point.program);
+        status = ops ? ops->build(&point.workload, &point.program, error)
+                     : gsim_error_set(error, GSIM_INPUT, CXX ": '%.60s' is no built-in workload", workload);
+    }
     scenario.simulation = point.simulation;
     if (status == GSIM_OK && own_setting(asked, RANKS)) status = make_ranks(&point, asked, &scenario, error);
     if (status == GSIM_OK) status = gsim_run(&scenario, &timeline, error);

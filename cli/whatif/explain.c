@@ -339,23 +339,6 @@ static void put_json_time(struct gsim_output *out, gsim_time time, gsim_time mak
     gsim_output_put(out, ", 'time_us': %t, 'share': %r}", time, share(time, makespan));
 }
 
-static void put_json_gpus(struct gsim_output *out, const struct gsim_cli_explained *e)
-{
-    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
-        const struct of_gpu g = of_gpu(e, i);
-        const char *separator = "";
-        gsim_output_put(out, "%s{'gpu': %u, 'kernels_us': %t, 'copies_us': %t, 'idle_us': {",
-                        i ? ",\n    " : "  \"gpus\": [", i, g.kernels, g.copies);
-        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
-            if (!g.x.time[GSIM_GPU_IDLE][c]) continue;
-            gsim_output_put(out, "%s'%s': %t", separator, gsim_cause_word((enum gsim_cause)c),
-                            g.x.time[GSIM_GPU_IDLE][c]);
-            separator = ", ";
-        }
-        gsim_output_text(out, i + 1 < e->run.timeline.gpu_count ? "}}" : "}}],\n");
-    }
-}
-
 static void put_json_path(struct gsim_output *out, const struct gsim_explanation *x)
 {
     static const char *const kinds[] = {"kernel", "copy", "cause"};
@@ -420,7 +403,19 @@ static void put_json(const void *what, struct gsim_output *out)
     gsim_output_put(out, "  'time': ");
     gsim_answer_rows(&e->answer, 0, out);
     gsim_output_text(out, ",\n");
-    put_json_gpus(out, e);
+    for (uint32_t i = 0; e->run.gpus && i < e->run.timeline.gpu_count; i++) {
+        const struct of_gpu g = of_gpu(e, i);
+        const char *separator = "";
+        gsim_output_put(out, "%s{'gpu': %u, 'kernels_us': %t, 'copies_us': %t, 'idle_us': {",
+                        i ? ",\n    " : "  \"gpus\": [", i, g.kernels, g.copies);
+        for (int c = 0; c < GSIM_CAUSE_COUNT; c++) {
+            if (!g.x.time[GSIM_GPU_IDLE][c]) continue;
+            gsim_output_put(out, "%s'%s': %t", separator, gsim_cause_word((enum gsim_cause)c),
+                            g.x.time[GSIM_GPU_IDLE][c]);
+            separator = ", ";
+        }
+        gsim_output_text(out, i + 1 < e->run.timeline.gpu_count ? "}}" : "}}],\n");
+    }
     struct owner owners[OWNERS];
     uint32_t count = find_owners(x, owners);
     gsim_output_text(out, "  \"host\": [");

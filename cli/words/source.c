@@ -79,9 +79,11 @@ enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, st
     return GSIM_OK;
 }
 
-static enum gsim_status read_words(const struct gsim_cli_arguments *arguments, const char *path,
-                                   struct gsim_cli_run *run, struct gsim_error *error)
+enum gsim_status gsim_cli_source_run(const struct gsim_cli_arguments *arguments, const char *path,
+                                     bool tells, struct gsim_cuda_options *source, struct gsim_cli_run *run,
+                                     struct gsim_error *error)
 {
+    int exit_status = 0;
     const char *limit = arguments->value[GSIM_CLI_RUN_LIMIT], *given = arguments->value[GSIM_CLI_RUN_ARGS];
     char *text = gsim_arena_strdup(&run->arena, given ? given : ""), *end = NULL;
     size_t count = 0;
@@ -93,19 +95,11 @@ static enum gsim_status read_words(const struct gsim_cli_arguments *arguments, c
         text += length;
         if (*text) *text++ = '\0';
     }
-    if (*text) return gsim_error_set(error, GSIM_USAGE, "--run: expected at most %d words", MOST_WORDS);
-    run->limit_s = limit ? strtod(limit, &end) : LIMIT_S;
-    if (limit && (*end || end == limit || !(run->limit_s > 0) || run->limit_s > 86400))
-        return gsim_error_set(error, GSIM_USAGE, "--run-limit: expected seconds, found '%s'", limit);
-    return GSIM_OK;
-}
-
-enum gsim_status gsim_cli_source_run(const struct gsim_cli_arguments *arguments, const char *path,
-                                     bool tells, struct gsim_cuda_options *source, struct gsim_cli_run *run,
-                                     struct gsim_error *error)
-{
-    int exit_status = 0;
-    enum gsim_status status = read_words(arguments, path, run, error);
+    enum gsim_status status =
+        *text ? gsim_error_set(error, GSIM_USAGE, "--run: expected at most %d words", MOST_WORDS) : GSIM_OK;
+    if (status == GSIM_OK) run->limit_s = limit ? strtod(limit, &end) : LIMIT_S;
+    if (status == GSIM_OK && (limit && (*end || end == limit || !(run->limit_s > 0) || run->limit_s > 86400)))
+        status = gsim_error_set(error, GSIM_USAGE, "--run-limit: expected seconds, found '%s'", limit);
     if (status != GSIM_OK || !tells || !arguments->value[GSIM_CLI_RUN_ARGS]) return status;
     status = gsim_run_tell(path, source, run->words, run->limit_s, &run->told, &exit_status, error);
     if (status == GSIM_OK && exit_status)

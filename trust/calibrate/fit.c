@@ -139,16 +139,26 @@ static void take_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_w
 }
 
 /* --- the fit --- */
-static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s, const gsl_vector *start,
-                              gsl_multifit_nlinear_fdf *function, struct gsim_fit_result *result,
-                              struct gsim_error *error)
+enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, struct gsim_fit_result *result,
+                          struct gsim_error *error)
 {
+    struct state s = {.problem = problem, .skip = skip, .error = error};
+    gsl_multifit_nlinear_fdf function = {.f = evaluate,
+                                         .n = problem->observation_count + problem->parameter_count,
+                                         .p = problem->parameter_count,
+                                         .params = &s};
+    gsl_error_handler_t *handler = gsl_set_error_handler(gsim_ends_take_gsl);
+    gsl_vector *start = gsl_vector_alloc(problem->parameter_count);
+    s.values = gsim_alloc(problem->parameter_count * sizeof *s.values);
+    s.residuals = gsim_alloc((problem->observation_count + 1) * sizeof *s.residuals);
+    memset(result, 0, sizeof *result);
+    gsl_vector_set_all(start, ORIGIN);
     gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
     settings.h_df = problem->step_ratio / ORIGIN;
     settings.solver = gsl_multifit_nlinear_solver_svd; /* columns may be nothing but their prior */
     gsl_multifit_nlinear_workspace *w =
-        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, function->n, function->p);
-    int info = 0, code = gsl_multifit_nlinear_init(start, function, w);
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, function.n, function.p);
+    int info = 0, code = gsl_multifit_nlinear_init(start, &function, w);
     if (code == GSL_SUCCESS) {
         result->chi2_start = 0;
         for (size_t i = 0; i < problem->observation_count; i++)
@@ -156,7 +166,7 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
         code = gsl_multifit_nlinear_driver(problem->iterations, problem->tolerance, problem->tolerance,
                                            problem->tolerance, NULL, NULL, &info, w);
     }
-    enum gsim_status status = s->status;
+    enum gsim_status status = s.status;
     result->iterations = (unsigned)gsl_multifit_nlinear_niter(w);
     result->converged = code == GSL_SUCCESS;
     /* Out of iterations, or no step that helps: where it stands is the answer. */
@@ -164,22 +174,6 @@ static enum gsim_status solve(struct gsim_fit_problem *problem, struct state *s,
         status = gsim_error_set(error, GSIM_SIM, "least squares failed: %s", gsl_strerror(code));
     if (status == GSIM_OK) take_result(problem, w, result);
     gsl_multifit_nlinear_free(w);
-    return status;
-}
-
-enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, struct gsim_fit_result *result,
-                          struct gsim_error *error)
-{
-    struct state s = {.problem = problem, .skip = skip, .error = error};
-    gsl_multifit_nlinear_fdf function = {.f = evaluate, .n = problem->observation_count + problem->parameter_count,
-                                         .p = problem->parameter_count, .params = &s};
-    gsl_error_handler_t *handler = gsl_set_error_handler(gsim_ends_take_gsl);
-    gsl_vector *start = gsl_vector_alloc(problem->parameter_count);
-    s.values = gsim_alloc(problem->parameter_count * sizeof *s.values);
-    s.residuals = gsim_alloc((problem->observation_count + 1) * sizeof *s.residuals);
-    memset(result, 0, sizeof *result);
-    gsl_vector_set_all(start, ORIGIN);
-    enum gsim_status status = solve(problem, &s, start, &function, result, error);
     gsl_vector_free(start);
     gsim_free(s.values);
     gsim_free(s.residuals);

@@ -33,26 +33,6 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
 /* Share of an iteration: where the host waits longer, its own way is not looked for. */
 #define MOST_WAITING 0.5
 
-/* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly waits,
- * its few tenths of a microsecond a call are lost in the spread of the waiting. */
-static enum gsim_status add_gap(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
-                                struct gsim_error *error)
-{
-    double count = 0, calls_us = 0, waits_us = 0;
-    for (uint32_t i = 0; i < run->call_count; i++) {
-        const struct gsim_recorded_call *c = &run->calls[i];
-        count += c->count;
-        calls_us += c->total_us;
-        if (strstr(c->call, "Synchronize")) waits_us += c->total_us;
-    }
-    double median_us, spread;
-    enum gsim_status status = gsim_recording_time(run, &median_us, &spread, error);
-    if (status != GSIM_OK) return status;
-    if (!(count > 0) || waits_us > MOST_WAITING * median_us) return GSIM_OK;
-    add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count);
-    return GSIM_OK;
-}
-
 enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
                                  struct gsim_error *error)
 {
@@ -74,7 +54,21 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
             if (c->count > 0 && strcmp(c->call, calls[k].call) == 0)
                 add(traced, calls[k].series, 0, c->total_us / c->count, c->total_us / iteration_us);
     }
-    if (status == GSIM_OK) status = add_gap(traced, run, error);
+    if (status == GSIM_OK) {
+        /* What an iteration takes besides its calls is the host's own way from one to the next; where the host mostly
+         * waits, its few tenths of a microsecond a call are lost in the spread of the waiting. */
+        double count = 0, calls_us = 0, waits_us = 0;
+        for (uint32_t i = 0; i < run->call_count; i++) {
+            const struct gsim_recorded_call *c = &run->calls[i];
+            count += c->count;
+            calls_us += c->total_us;
+            if (strstr(c->call, "Synchronize")) waits_us += c->total_us;
+        }
+        double median_us, spread;
+        status = gsim_recording_time(run, &median_us, &spread, error);
+        if (status == GSIM_OK && count > 0 && !(waits_us > MOST_WAITING * median_us))
+            add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count);
+    }
     if (status == GSIM_OK) {
         for (uint32_t i = 0; i < run->op_count; i++) {
             const struct gsim_recorded_op *op = &run->ops[i];

@@ -15,18 +15,6 @@
 /* --- the program ------------------------------------------------------------------------------------------------ */
 static bool dim3_equal(struct gsim_dim3 a, struct gsim_dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static enum gsim_status check_shape(const struct gsim_profile_op *op, const struct gsim_kernel *kernel,
-                                    struct gsim_error *error)
-{
-    if (dim3_equal(op->grid, kernel->grid) && dim3_equal(op->block, kernel->block)) return GSIM_OK;
-    return gsim_error_set(
-        error, GSIM_INPUT,
-        "op %u (%s): expected %ux%ux%u blocks of %ux%ux%u threads, as the workload launches it, found "
-        "%ux%ux%u of %ux%ux%u",
-        op->op, op->kernel, kernel->grid.x, kernel->grid.y, kernel->grid.z, kernel->block.x, kernel->block.y,
-        kernel->block.z, op->grid.x, op->grid.y, op->grid.z, op->block.x, op->block.y, op->block.z);
-}
-
 /* PROFILE's op of that index: at AT where they stand in order. */
 static const struct gsim_profile_op *profile_op(const struct gsim_profile *profile, uint32_t index, uint32_t *at)
 {
@@ -49,8 +37,14 @@ static enum gsim_status copy_ops(const struct gsim_program *built, const struct 
             if (!alone)
                 return gsim_error_set(error, GSIM_INPUT,
                                       "op %u (%s): expected its time alone in the profile, found none", i, kernel.name);
-            enum gsim_status status = check_shape(alone, &kernel, error);
-            if (status != GSIM_OK) return status;
+            if (!dim3_equal(alone->grid, kernel.grid) || !dim3_equal(alone->block, kernel.block))
+                return gsim_error_set(
+                    error, GSIM_INPUT,
+                    "op %u (%s): expected %ux%ux%u blocks of %ux%ux%u threads, as the workload launches it, found "
+                    "%ux%ux%u of %ux%ux%u",
+                    alone->op, alone->kernel, kernel.grid.x, kernel.grid.y, kernel.grid.z, kernel.block.x,
+                    kernel.block.y, kernel.block.z, alone->grid.x, alone->grid.y, alone->grid.z, alone->block.x,
+                    alone->block.y, alone->block.z);
             if (alone->regs_per_thread) kernel.regs_per_thread = alone->regs_per_thread;
             kernel.smem_bytes = alone->smem_bytes;
             kernel.solo_us = fmax(alone->solo_us - excess_us, alone->solo_us / 2);

@@ -129,31 +129,6 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
 
 /* --- pairs ---------------------------------------------------------------------------------------------------- */
 
-static enum gsim_status predict(struct run *r, struct gsim_range_row *row, size_t way, struct gsim_error *error)
-{
-    struct model *models[2] = {find(r, row->names[0]), find(r, row->names[1])};
-    enum gsim_status status = GSIM_OK;
-    for (int i = 0; i < 2; i++) row->low_us[i] = INFINITY, row->high_us[i] = 0;
-    for (int corner = 0; corner < 4 && status == GSIM_OK; corner++) {
-        struct gsim_task tasks[2];
-        double medians[2];
-        for (int i = 0; i < 2; i++) {
-            scale(models[i], models[i]->scales[corner >> i & 1]);
-            tasks[i] = task_of(models[i], i);
-            tasks[i].duration_us = RECORDED_US;
-            if (!(row->rates[i] > 0)) continue;
-            tasks[i].arrival = GSIM_ARRIVAL_POISSON;
-            tasks[i].rate_per_s = row->rates[i];
-        }
-        status = simulate(r, tasks, 2, way, medians, error);
-        for (int i = 0; i < 2 && status == GSIM_OK; i++) {
-            row->low_us[i] = fmin(row->low_us[i], medians[i]);
-            row->high_us[i] = fmax(row->high_us[i], medians[i]);
-        }
-    }
-    return status;
-}
-
 /* PASS 0: takes the services' fastest tenths; 1: counts and predicts. */
 static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *share, int pass,
                                   struct gsim_ranges *ranges, struct gsim_error *error)
@@ -182,7 +157,27 @@ static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *
     if (!pass) return GSIM_OK;
     row->share = ways[way].word;
     ranges->count++;
-    return predict(r, row, way, error);
+    struct model *models[2] = {find(r, row->names[0]), find(r, row->names[1])};
+    enum gsim_status status = GSIM_OK;
+    for (int i = 0; i < 2; i++) row->low_us[i] = INFINITY, row->high_us[i] = 0;
+    for (int corner = 0; corner < 4 && status == GSIM_OK; corner++) {
+        struct gsim_task tasks[2];
+        double medians[2];
+        for (int i = 0; i < 2; i++) {
+            scale(models[i], models[i]->scales[corner >> i & 1]);
+            tasks[i] = task_of(models[i], i);
+            tasks[i].duration_us = RECORDED_US;
+            if (!(row->rates[i] > 0)) continue;
+            tasks[i].arrival = GSIM_ARRIVAL_POISSON;
+            tasks[i].rate_per_s = row->rates[i];
+        }
+        status = simulate(r, tasks, 2, way, medians, error);
+        for (int i = 0; i < 2 && status == GSIM_OK; i++) {
+            row->low_us[i] = fmin(row->low_us[i], medians[i]);
+            row->high_us[i] = fmax(row->high_us[i], medians[i]);
+        }
+    }
+    return status;
 }
 
 /* A list of runs that say their way, or a list for each way. */
