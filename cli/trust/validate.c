@@ -311,20 +311,12 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
 static enum gsim_status simulate_cases(struct command *c, struct gsim_validation *validation, struct gsim_error *error)
 {
     size_t count = 0, *index = GSIM_ARENA_ARRAY(&c->arena, size_t, c->set.count + 1);
-    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < c->set.count; i++)
         if (is_wanted(c, &c->set.cases[i])) index[count++] = i;
     gsim_progress_start(&c->progress, count, stderr);
     c->progress.unit = "cases";
-    if (c->jobs > 1 && count > 1) {
-        status = gsim_validation_jobs(validation, &c->set, index, count, c->jobs, &c->progress, error);
-    } else {
-        for (size_t i = 0; i < count && status == GSIM_OK; i++) {
-            status = gsim_validation_run(validation, &c->set.cases[index[i]], error);
-            c->progress.done = i + 1;
-            gsim_progress_show(&c->progress);
-        }
-    }
+    enum gsim_status status =
+        gsim_validation_jobs(validation, &c->set, index, count, c->jobs, &c->progress, error);
     gsim_progress_clear(&c->progress);
     return status;
 }
