@@ -32,6 +32,27 @@ struct gsim_sensitivity {
     struct gsim_arena arena;
 };
 
+/* What is told of each method. */
+static const struct method {
+    const char *word, *title, *head, *explanation, *csv, *legend[2], *label;
+} methods[] = {
+    [GSIM_ONE_AT_A_TIME] = {"oat", "each number alone", "       lower      higher\n",
+                            "\n  lower, higher  change of the result when this number alone is at that end of its "
+                            "range\n",
+                            "result,result_low,result_high\n", {"number lower", "number higher"},
+                            "change of the time (%)"},
+    [GSIM_MORRIS] = {"morris", "Morris' elementary effects", "      size      mean  st. dev.\n",
+                     "\n  size    mean size of the change from one end of the range to the other, of the mean result\n"
+                     "  mean    the same with its sign\n"
+                     "  spread  how much it depends on where the others are: interactions, steps\n",
+                     "effect_size,effect_mean,effect_spread\n", {"size of the effect", "spread of the effect"},
+                     "effect of the whole range (%)"},
+    [GSIM_SOBOL] = {"sobol", "Sobol indices", "           alone          in all\n",
+                    "\n  alone   share of the result's variance due to this number alone\n"
+                    "  in all  with its interactions; both with 95 % intervals (bootstrap)\n",
+                    "first,first_half,total,total_half\n", {"with interactions", "alone"}, "share of the variance"},
+};
+
 /* --- effects as a table, as CSV and as a picture, the largest first --- */
 #define MOST_BARS 20
 #define LEAST     5e-4 /* effects below this share of the largest are not listed, */
@@ -57,15 +78,8 @@ static double unit_of(const struct gsim_sensitivity *s)
 static double size_of(const struct gsim_sensitivity *s, size_t i)
 {
     const struct gsim_effect *effect = &s->effects[i];
-    switch (s->design.method) {
-    case GSIM_ONE_AT_A_TIME:
-        return fmax(fabs(effect->low), fabs(effect->high));
-    case GSIM_MORRIS:
-        return effect->size;
-    case GSIM_SOBOL:
-        return effect->total;
-    }
-    GSIM_BUG("method %d", (int)s->design.method);
+    if (s->design.method == GSIM_ONE_AT_A_TIME) return fmax(fabs(effect->low), fabs(effect->high));
+    return s->design.method == GSIM_MORRIS ? effect->size : effect->total;
 }
 
 GSIM_ORDER(by_size, struct ranking, GSIM_DOWN(size) GSIM_UP(input))
@@ -73,7 +87,6 @@ GSIM_ORDER(by_size, struct ranking, GSIM_DOWN(size) GSIM_UP(input))
 /* --- the table --- */
 static void put_head(const struct gsim_sensitivity *s, struct gsim_output *output)
 {
-    static const char *const methods[] = {"each number alone", "Morris' elementary effects", "Sobol indices"};
     char time[GSIM_TEXT_SIZE], count[GSIM_TEXT_SIZE];
     gsim_output_printf(output, "Sensitivity of %s of %s with %s on %s",
                        s->base ? "the speed-up" : "the time of an iteration", s->arguments->value[GSIM_CLI_WORKLOAD],
@@ -82,23 +95,14 @@ static void put_head(const struct gsim_sensitivity *s, struct gsim_output *outpu
     gsim_output_printf(output, "\nto %zu numbers of the device, ", s->input_count);
     if (s->spread > 0) gsim_output_printf(output, "each +- %g %%", s->spread);
     else gsim_output_text(output, "each as far as its kind suggests");
-    gsim_output_printf(output, ": %s, %s runs", methods[s->design.method], gsim_text_count(count, s->design.points));
+    gsim_output_printf(output, ": %s, %s runs", methods[s->design.method].title,
+                       gsim_text_count(count, s->design.points));
     if (s->design.method == GSIM_ONE_AT_A_TIME && !s->base)
         gsim_output_printf(output, ", %s as it is", gsim_text_us(time, s->y[0]));
     if (s->design.method == GSIM_ONE_AT_A_TIME && s->base) gsim_output_printf(output, ", %.3f as it is", s->y[0]);
     gsim_output_text(output, "\n\n");
-    gsim_output_printf(output, "%-32s %10s %-6s %-10s %9s", "number", "value", "unit", "kind", "varied by");
-    switch (s->design.method) {
-    case GSIM_ONE_AT_A_TIME:
-        gsim_output_printf(output, " %11s %11s\n", "lower", "higher");
-        return;
-    case GSIM_MORRIS:
-        gsim_output_printf(output, " %9s %9s %9s\n", "size", "mean", "st. dev.");
-        return;
-    case GSIM_SOBOL:
-        gsim_output_printf(output, " %15s %15s\n", "alone", "in all");
-        return;
-    }
+    gsim_output_printf(output, "%-32s %10s %-6s %-10s %9s%s", "number", "value", "unit", "kind", "varied by",
+                       methods[s->design.method].head);
 }
 
 static void put_row(const struct gsim_sensitivity *s, size_t i, double unit, struct gsim_output *output)
@@ -108,39 +112,14 @@ static void put_row(const struct gsim_sensitivity *s, size_t i, double unit, str
     gsim_output_printf(output, "%-32s %10.6g %-6s %-10s %7.3g %%", gsim_device_number_name(input->number), input->value,
                        gsim_device_number_unit(input->number),
                        gsim_number_kind_name(s->setup.device.kind[input->number]), input->spread);
-    switch (s->design.method) {
-    case GSIM_ONE_AT_A_TIME:
+    if (s->design.method == GSIM_ONE_AT_A_TIME)
         gsim_output_printf(output, " %+9.2f %% %+9.2f %%\n", effect->low / unit, effect->high / unit);
-        return;
-    case GSIM_MORRIS:
+    else if (s->design.method == GSIM_MORRIS)
         gsim_output_printf(output, " %7.2f %% %+7.2f %% %7.2f %%\n", effect->size / unit, effect->mean / unit,
                            effect->spread / unit);
-        return;
-    case GSIM_SOBOL:
+    else
         gsim_output_printf(output, "   %5.3f +- %5.3f  %5.3f +- %5.3f\n", effect->first, effect->first_half,
                            effect->total, effect->total_half);
-        return;
-    }
-}
-
-static void put_explanation(const struct gsim_sensitivity *s, struct gsim_output *output)
-{
-    switch (s->design.method) {
-    case GSIM_ONE_AT_A_TIME:
-        gsim_output_text(
-            output, "\n  lower, higher  change of the result when this number alone is at that end of its range\n");
-        return;
-    case GSIM_MORRIS:
-        gsim_output_text(
-            output, "\n  size    mean size of the change from one end of the range to the other, of the mean result\n"
-                    "  mean    the same with its sign\n"
-                    "  spread  how much it depends on where the others are: interactions, steps\n");
-        return;
-    case GSIM_SOBOL:
-        gsim_output_text(output, "\n  alone   share of the result's variance due to this number alone\n"
-                                 "  in all  with its interactions; both with 95 % intervals (bootstrap)\n");
-        return;
-    }
 }
 
 #define MOST_NAMED 12 /* of the numbers without an effect */
@@ -170,7 +149,7 @@ static void put_table(const void *what, struct gsim_output *output)
         }
         gsim_output_text(output, ")\n");
     }
-    put_explanation(s, output);
+    gsim_output_text(output, methods[s->design.method].explanation);
     /* Which kernels cannot answer to the numbers that say how fast kernels run. */
     struct gsim_cli_point point;
     struct gsim_error ignored = {0};
@@ -193,9 +172,7 @@ static void put_csv(const void *what, struct gsim_output *output)
 {
     const struct gsim_sensitivity *s = ((const struct answer *)what)->s;
     gsim_output_text(output, "number,value,unit,kind,low,high,");
-    gsim_output_text(output, s->design.method == GSIM_ONE_AT_A_TIME ? "result,result_low,result_high\n"
-                              : s->design.method == GSIM_MORRIS      ? "effect_size,effect_mean,effect_spread\n"
-                                                                     : "first,first_half,total,total_half\n");
+    gsim_output_text(output, methods[s->design.method].csv);
     for (size_t i = 0; i < s->input_count; i++) {
         const struct gsim_input *input = &s->inputs[i];
         const struct gsim_effect *e = &s->effects[i];
@@ -212,39 +189,21 @@ static void put_csv(const void *what, struct gsim_output *output)
 }
 
 /* --- the picture ------------------------------------------------------------------------------------------------- */
-static void fill_tornado(const struct gsim_sensitivity *s, struct gsim_tornado *tornado)
-{
-    switch (s->design.method) {
-    case GSIM_ONE_AT_A_TIME:
-        tornado->legend[0] = "number lower";
-        tornado->legend[1] = "number higher";
-        tornado->label = s->base ? "change of the speed-up (%)" : "change of the time (%)";
-        tornado->side_by_side = true;
-        return;
-    case GSIM_MORRIS:
-        tornado->legend[0] = "size of the effect";
-        tornado->legend[1] = "spread of the effect";
-        tornado->label = "effect of the whole range (%)";
-        return;
-    case GSIM_SOBOL:
-        tornado->legend[0] = "with interactions";
-        tornado->legend[1] = "alone";
-        tornado->label = "share of the variance";
-        return;
-    }
-}
-
 static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
                              struct gsim_error *error)
 {
     while (shown > 1 && ranks[shown - 1].size < LEAST_BAR * ranks[0].size) shown--;
     struct gsim_tornado_row rows[MOST_BARS];
-    struct gsim_tornado tornado = {.rows = rows, .row_count = shown < MOST_BARS ? shown : MOST_BARS};
+    const struct method *method = &methods[s->design.method];
+    bool alone = s->design.method == GSIM_ONE_AT_A_TIME, morris = s->design.method == GSIM_MORRIS;
+    struct gsim_tornado tornado = {.rows = rows,
+                                   .row_count = shown < MOST_BARS ? shown : MOST_BARS,
+                                   .legend = {method->legend[0], method->legend[1]},
+                                   .label = alone && s->base ? "change of the speed-up (%)" : method->label,
+                                   .side_by_side = alone};
     double unit = unit_of(s);
-    fill_tornado(s, &tornado);
     for (size_t i = 0; i < tornado.row_count; i++) {
         const struct gsim_effect *e = &s->effects[ranks[i].input];
-        bool alone = s->design.method == GSIM_ONE_AT_A_TIME, morris = s->design.method == GSIM_MORRIS;
         rows[i].name = gsim_device_number_name(s->inputs[ranks[i].input].number);
         rows[i].bars[0] = (alone ? e->low : morris ? e->size : e->total) / unit;
         rows[i].bars[1] = (alone ? e->high : morris ? e->spread : fmax(0, e->first)) / unit;
@@ -314,14 +273,13 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
 
 static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_error *error)
 {
-    static const char *const names[] = {"oat", "morris", "sobol"};
     const char *method = s->arguments->value[GSIM_CLI_METHOD];
     uint32_t count, seed;
-    s->design.method = GSIM_ONE_AT_A_TIME;
-    if (method && strcmp(method, names[0]) != 0 && strcmp(method, names[1]) != 0 && strcmp(method, names[2]) != 0)
+    size_t at = 0;
+    while (method && at < sizeof methods / sizeof *methods && strcmp(method, methods[at].word) != 0) at++;
+    if (at == sizeof methods / sizeof *methods)
         return gsim_error_set(error, GSIM_USAGE, "--method: expected oat, morris or sobol, found '%s'", method);
-    for (int i = 0; method && i < 3; i++)
-        if (strcmp(method, names[i]) == 0) s->design.method = (enum gsim_sensitivity_method)i;
+    s->design.method = (enum gsim_sensitivity_method)at;
     bool is_sampled = s->arguments->value[GSIM_CLI_SAMPLES] != NULL;
     if (s->design.method == GSIM_ONE_AT_A_TIME && (is_sampled || s->arguments->value[GSIM_CLI_SAMPLE_SEED]))
         return gsim_error_set(error, GSIM_USAGE, "--sample%s: expected --method morris or sobol with it",
