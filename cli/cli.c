@@ -95,10 +95,6 @@ int gsim_cli_main(int argc, char **argv)
     }
     arguments.opts = gsim_alloc(2 * sizeof(*arguments.opts) * (size_t)argc);
     arguments.repeated = gsim_alloc(sizeof(*arguments.repeated) * (size_t)argc);
-    if (!arguments.opts || !arguments.repeated) {
-        gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-        return gsim_cli_fail(&error);
-    }
     arguments.operands = arguments.opts + argc;
     enum gsim_status parsed = gsim_cli_parse(&arguments, argc, argv, at, &error);
     if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_needs(&arguments, &error);

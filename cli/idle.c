@@ -87,9 +87,9 @@ static struct outcome run_without(const struct gsim_cli_arguments *arguments, si
     struct outcome outcome = {.failed = true};
     fewer.opts = gsim_alloc(sizeof *fewer.opts * (arguments->opt_count + 1));
     fewer.opt_count = 0;
-    for (size_t i = 0; fewer.opts && i < arguments->opt_count; i++)
+    for (size_t i = 0; i < arguments->opt_count; i++)
         if (i != left_out) fewer.opts[fewer.opt_count++] = arguments->opts[i];
-    enum gsim_status status = fewer.opts ? gsim_cli_setup_init(&setup, &fewer, &ignored) : GSIM_NOMEM;
+    enum gsim_status status = gsim_cli_setup_init(&setup, &fewer, &ignored);
     setup.until_steady = until_steady;
     setup.is_quiet = true;
     if (status == GSIM_OK) status = gsim_cli_point_init(&point, &setup, cell->workload, cell->scheduler, &ignored);

@@ -356,7 +356,7 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     if (status == GSIM_OK && strcmp(i.importer->name, "cuda") == 0) {
         i.options.cuda = &i.cuda;
         words = gsim_alloc(sizeof *words * (arguments->repeated_count + arguments->operand_count + 1));
-        status = words ? gsim_cli_source(arguments, words, &i.cuda, error) : gsim_no_memory(error);
+        status = gsim_cli_source(arguments, words, &i.cuda, error);
         if (!gpu_note) i.cuda.note = NULL;
     }
     if (status == GSIM_OK) status = read_trace(&i, error);
@@ -399,8 +399,7 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
         return gsim_cli_import_ranks(arguments);
     size_t word_count = arguments->repeated_count + arguments->operand_count;
     struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (word_count + 1));
-    enum gsim_status status = words ? gsim_cli_source(arguments, words, &i.cuda, &error)
-                                    : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_cli_source(arguments, words, &i.cuda, &error);
     if (status == GSIM_OK) status = prepare(&i, &error);
     bool is_source = i.importer && strcmp(i.importer->name, "cuda") == 0;
     if (status == GSIM_OK)

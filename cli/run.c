@@ -75,7 +75,6 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
                     "copies go ahead of what needs them\n");
     }
     if (status == GSIM_OK && spread_runs) status = gsim_spread_of(&point.simulation, spread_runs, &spread, error);
-    if (status == GSIM_OK && blocks.failed) status = gsim_error_set(error, GSIM_NOMEM, "--trace-sms: out of memory");
     if (status == GSIM_OK && !point.source) {
         const struct gsim_cli_case cell = {workload, scheduler, metrics.makespan, metrics.iteration_total,
                                            timeline.kernel_count};

@@ -105,8 +105,7 @@ struct replay {
 };
 
 /* The device is chosen already: a file that cannot be read is not needed here. */
-static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *predictor,
-                                 const struct gsim_trace_origin *origin, struct gsim_error *error)
+static void take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin)
 {
     struct gsim_error unreadable = {0};
     struct gsim_device_match match = {0};
@@ -116,11 +115,9 @@ static enum gsim_status take_gpu(struct replay *r, const struct gsim_predictor *
     r->predictor = *predictor;
     r->predictor.device = &r->device;
     if (origin->gpu[0] &&
-        gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, &unreadable) == GSIM_NOMEM)
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note))
+        !gsim_device_match(origin->gpu, origin->compute_capability, origin->sm_count, &match, &unreadable) &&
+        strcmp(match.name, r->device.name) == 0 && gsim_cli_trace_take(&r->device, origin, note))
         fprintf(stderr, "gpusim: note: %s\n", note);
-    return GSIM_OK;
 }
 
 static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
@@ -156,10 +153,9 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         options.first = part->first;
         options.last = part->last;
     }
-    enum gsim_status status = take_gpu(&replay, predictor, &origin, error);
-    if (status != GSIM_OK) return status;
+    take_gpu(&replay, predictor, &origin);
     gsim_import_charge(&options, &replay.device);
-    status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
+    enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
         status = gsim_error_set(
             error, GSIM_USAGE,

@@ -59,8 +59,7 @@ int gsim_cli_page(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK) {
         c.page.source = arguments->operands[0];
         c.page.command = gsim_cli_command_line(arguments, &c.page.arena);
-        status =
-            c.page.command ? gsim_page_begin(&c.page, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+        status = gsim_page_begin(&c.page, &error);
     }
     if (status == GSIM_OK) status = write_page(&c, &error);
     if (status == GSIM_OK) status = gsim_output_open(&c.output, arguments->value[GSIM_CLI_OUTPUT], &error);

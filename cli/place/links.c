@@ -21,8 +21,7 @@ const char *gsim_cli_machine(const struct gsim_cli_setup *setup, char text[GSIM_
     return text;
 }
 
-enum gsim_status gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim_cli_setup *setup, uint32_t count,
-                                     struct gsim_error *error)
+void gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim_cli_setup *setup, uint32_t count)
 {
     struct gsim_own_links *own = GSIM_ARENA_NEW(&l->arena, struct gsim_own_links);
     struct gsim_device_facts *facts = GSIM_ARENA_NEW(&l->arena, struct gsim_device_facts);
@@ -30,21 +29,16 @@ enum gsim_status gsim_cli_links_open(struct gsim_cli_links *l, const struct gsim
     const struct gsim_device_facts **facts_of = GSIM_ARENA_ARRAY(&l->arena, const struct gsim_device_facts *, count);
     double *peer_gbps = GSIM_ARENA_ARRAY(&l->arena, double, 2 * (size_t)count), *peer_us = peer_gbps + count;
     const struct gsim_node *node = setup->node ? setup->node->node : NULL;
-    bool ok = !l->arena.failed;
-    if (ok) {
-        *own = gsim_links_access(&setup->device);
-        *facts = gsim_device_facts(&setup->device);
-    }
-    for (uint32_t d = 0; ok && d < count; d++) {
+    *own = gsim_links_access(&setup->device);
+    *facts = gsim_device_facts(&setup->device);
+    for (uint32_t d = 0; d < count; d++) {
         own_of[d] = own;
         facts_of[d] = facts;
         peer_gbps[d] = own->peer_gbps;
         peer_us[d] = own->peer_latency_us;
     }
-    if (ok && !node) node = l->plain = gsim_node_create_plain(count, peer_gbps, peer_us);
-    if (ok && node && gsim_platform_init(&l->platform, node, count, own_of, facts_of, &l->arena)) return GSIM_OK;
-    gsim_cli_links_close(l);
-    return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!node) node = l->plain = gsim_node_create_plain(count, peer_gbps, peer_us);
+    (void)gsim_platform_init(&l->platform, node, count, own_of, facts_of, &l->arena);
 }
 
 void gsim_cli_links_close(struct gsim_cli_links *l)

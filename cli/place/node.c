@@ -172,27 +172,22 @@ static enum gsim_status put_node(const char *name, struct gsim_error *error)
     const struct gsim_device_spec *const *devices = devices_of(n, &first, &arena);
     struct gsim_own_links *own = GSIM_ARENA_ARRAY(&arena, struct gsim_own_links, n->kind_count);
     const struct gsim_own_links **access = GSIM_ARENA_ARRAY(&arena, const struct gsim_own_links *, count);
-    if (devices && own && access) {
-        for (uint32_t d = 0; d < count; d++) {
-            own[n->kinds[d]] = gsim_links_access(devices[d]);
-            access[d] = &own[n->kinds[d]];
-        }
+    for (uint32_t d = 0; d < count; d++) {
+        own[n->kinds[d]] = gsim_links_access(devices[d]);
+        access[d] = &own[n->kinds[d]];
     }
-    if (!devices || !own || !access || !gsim_platform_init(&platform, n->node, count, access, NULL, &arena)) {
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    } else {
-        printf("  %-16s %s\n", gsim_node_name(n->node), gsim_node_comment(n->node));
-        if (*n->node->text) printf("      source: %s\n", n->node->text);
-        printf("      %u %s, %u devices:", n->node->host_count, n->node->host_count == 1 ? "host" : "hosts", count);
-        for (uint32_t k = 0; k < n->kind_count; k++) {
-            uint32_t some = 0;
-            for (uint32_t d = 0; d < count; d++) some += n->kinds[d] == k;
-            printf(" %u x %s", some, k ? n->specs[k - 1].name : first.name);
-        }
-        printf("\n");
-        put_matrix(&platform, "GB/s alone", gsim_platform_gbps);
-        put_matrix(&platform, "latency, us", gsim_platform_latency_us);
+    (void)gsim_platform_init(&platform, n->node, count, access, NULL, &arena);
+    printf("  %-16s %s\n", gsim_node_name(n->node), gsim_node_comment(n->node));
+    if (*n->node->text) printf("      source: %s\n", n->node->text);
+    printf("      %u %s, %u devices:", n->node->host_count, n->node->host_count == 1 ? "host" : "hosts", count);
+    for (uint32_t k = 0; k < n->kind_count; k++) {
+        uint32_t some = 0;
+        for (uint32_t d = 0; d < count; d++) some += n->kinds[d] == k;
+        printf(" %u x %s", some, k ? n->specs[k - 1].name : first.name);
     }
+    printf("\n");
+    put_matrix(&platform, "GB/s alone", gsim_platform_gbps);
+    put_matrix(&platform, "latency, us", gsim_platform_latency_us);
     gsim_cli_node_release(n);
     gsim_device_release(&first);
     gsim_arena_release(&arena);

@@ -42,6 +42,5 @@ struct gsim_cli_links {
     struct gsim_node *plain; /* without --node: devices alike, each with links of its own */
     struct gsim_platform platform;
 };
-enum gsim_status gsim_cli_links_open(struct gsim_cli_links *links, const struct gsim_cli_setup *setup, uint32_t count,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_links_open(struct gsim_cli_links *links, const struct gsim_cli_setup *setup, uint32_t count);
 void gsim_cli_links_close(struct gsim_cli_links *links); /* accepts zeroed */

@@ -86,18 +86,13 @@ static uint32_t correct(struct launch *list, size_t count)
     return corrected;
 }
 
-enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t, struct gsim_error *error)
+void gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t)
 {
     size_t count = 0;
     uint32_t corrected = 0;
     for (uint32_t i = 0; i < t->count; i++) count += t->traces[i].times.count;
     struct launch *list = gsim_alloc(sizeof *list * (count + 1));
     const struct gsim_recorded_op **collectives = gsim_alloc(sizeof *collectives * (count + 1));
-    if (!list || !collectives) {
-        gsim_free(list);
-        gsim_free(collectives);
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    }
     count = 0;
     for (uint32_t i = 0; i < t->count; i++) count += collect(&t->traces[i], list + count, collectives);
     gsim_free(collectives);
@@ -110,5 +105,4 @@ enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
     if (corrected)
         gsim_cli_rank_note(t, "%u kernels ran beside collectives: taken to need alone what the same ones do beside "
                            "none (--alone)", corrected);
-    return GSIM_OK;
 }

@@ -116,8 +116,7 @@ static enum gsim_status add_folder(struct gsim_cli_rank_traces *t, const char *f
         uint32_t rank, world;
         if (!gsim_text_ends_with(entry->d_name, ".json") && !gsim_text_ends_with(entry->d_name, ".json.gz")) continue;
         const char *path = gsim_arena_printf(&t->arena, "%s/%s", folder, entry->d_name);
-        if (!path) status = gsim_no_memory(error);
-        else if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);
+        if (find_rank(path, &rank, &world)) status = add_path(t, path, room, error);
     }
     if (directory) closedir(directory);
     if (!status && !t->count)
@@ -274,10 +273,9 @@ static void make_clients(struct gsim_cli_rank_traces *t)
     struct gsim_client *clients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_client, t->count);
     struct gsim_gradients *gradients = GSIM_ARENA_ARRAY(&t->arena, struct gsim_gradients, t->count);
     double *offsets_us = GSIM_ARENA_ARRAY(&t->arena, double, t->count);
-    for (uint32_t i = 0; i < t->count && !t->arena.failed; i++) {
+    for (uint32_t i = 0; i < t->count; i++) {
         uint32_t count = t->traces[i].times.gradient_count;
         struct gsim_bucket_gradient *list = GSIM_ARENA_ARRAY(&t->arena, struct gsim_bucket_gradient, count + 1);
-        if (!list) break;
         find_gradients(&t->traces[i], list);
         gradients[i] = (struct gsim_gradients){list, count};
         offsets_us[i] = t->traces[i].offset_us;
@@ -349,7 +347,7 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     }
     if (!status) tell(t);
     if (!status) status = move(t, error);
-    if (!status && infers) status = gsim_cli_rank_traces_find_alone(t, error);
+    if (!status && infers) gsim_cli_rank_traces_find_alone(t);
     if (!status) make_clients(t);
     return status;
 }
@@ -447,8 +445,7 @@ static enum gsim_status write_all(const struct gsim_cli_rank_traces *t, struct g
     enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < t->count && !status; i++) {
         const char *program = gsim_arena_printf(arena, "%.*s_r%u.json", folder + stem, path, t->traces[i].rank);
-        status = program ? gsim_program_write(&t->traces[i].program, program, error)
-                         : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_program_write(&t->traces[i].program, program, error);
     }
     if (!status) status = gsim_output_open(&output, path, error);
     if (status) return status;

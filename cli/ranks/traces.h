@@ -42,8 +42,7 @@ bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments);
 enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const struct gsim_cli_arguments *arguments,
                                            bool removes, struct gsim_error *error) GSIM_NODISCARD;
 /* Sets what kernels take that ran beside collectives. alone.c */
-enum gsim_status gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t,
-                                                 struct gsim_error *error) GSIM_NODISCARD;
+void gsim_cli_rank_traces_find_alone(struct gsim_cli_rank_traces *t);
 /* Says it on stderr, and keeps it for the notes of other outputs. */
 void gsim_cli_rank_note(struct gsim_cli_rank_traces *t, const char *format, ...) GSIM_PRINTF(2, 3);
 void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t); /* accepts zeroed */

@@ -251,7 +251,6 @@ int gsim_cli_record(const struct gsim_cli_arguments *arguments)
     unlink(path);
     (void)visit_beside(path, true); /* of an earlier recording */
     char **words = gsim_alloc(sizeof *words * (count + 1));
-    if (!words && gsim_no_memory(&error)) return gsim_cli_fail(&error);
     for (size_t i = 0; i <= count; i++) words[i] = i < count ? (char *)(uintptr_t)arguments->operands[i] : NULL;
     calibrate(tracer, cost);
     int status = run(tracer, path, NULL, range, cost, arguments->value[GSIM_CLI_RECORD_ARGUMENTS] != NULL, words);

@@ -295,7 +295,7 @@ static enum gsim_status run_point(struct gsim_cli_arguments *arguments, const st
                                   .see_block = options->blocks ? write_block : NULL,
                                   .block_context = &blocks};
     enum gsim_status status = check_gpus(point, gpus, options, error);
-    if (status == GSIM_OK && gpus > 1) status = gsim_cli_links_open(&links, setup, gpus, error);
+    if (status == GSIM_OK && gpus > 1) gsim_cli_links_open(&links, setup, gpus);
     if (status == GSIM_OK)
         status = ops->create(&point->program, &point->workload, point->simulation.seed, &job.bench, error);
     if (status == GSIM_OK)

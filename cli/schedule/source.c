@@ -95,8 +95,7 @@ static enum gsim_status read_source(struct source *s, struct gsim_error *error)
 {
     struct gsim_import_options options = {.cuda = &s->cuda, .name = "source"};
     s->words = gsim_alloc(sizeof *s->words * (s->arguments->repeated_count + s->arguments->operand_count));
-    enum gsim_status status = s->words ? gsim_cli_setup_init(&s->setup, s->arguments, error)
-                                       : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_cli_setup_init(&s->setup, s->arguments, error);
     if (status == GSIM_OK) status = gsim_cli_source(s->arguments, s->words, &s->cuda, error);
     s->cuda.device = &s->setup.device;
     s->cuda.log = &s->log;
@@ -232,8 +231,7 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
     if (value[GSIM_CLI_CHECK] && !value[GSIM_CLI_SCHED] && !value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF]) {
         /* The source as it stands: its own streams. */
         s.words = gsim_alloc(sizeof *s.words * (s.arguments->repeated_count + s.arguments->operand_count));
-        enum gsim_status status = s.words ? gsim_cli_source(s.arguments, s.words, &s.cuda, error)
-                                          : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        enum gsim_status status = gsim_cli_source(s.arguments, s.words, &s.cuda, error);
         if (status == GSIM_OK) status = gsim_cli_source_run(s.arguments, s.path, false, &s.cuda, &s.run, error);
         if (status == GSIM_OK) status = check_in_orders(s.path, &s.cuda, &s.run, NULL, 0, error);
         gsim_cli_run_release(&s.run);

@@ -123,18 +123,15 @@ static enum gsim_status load(struct question *q, struct gsim_error *error)
 
 /* By op: the operator that it stands in, counted from 1; 0 where none is known. A trace that is not quite JSON names
  * none. */
-static enum gsim_status find_groups(struct question *q, uint64_t **groups, struct gsim_error *error)
+static void find_groups(struct question *q, uint64_t **groups)
 {
     const struct gsim_import_origin *origin = &q->subject.origin;
     struct gsim_error unreadable = {0};
     *groups = GSIM_ARENA_ARRAY(&q->arena, uint64_t, (size_t)q->subject.point.program.op_count + 1);
     bool has_numbers = false;
     for (uint32_t i = 0; i < origin->count; i++) has_numbers |= origin->external[i] != 0;
-    if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0)
-        return GSIM_OK;
-    if (gsim_traced_operators_read(q->arguments->operands[0], &q->operators, &unreadable) == GSIM_NOMEM)
-        return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!q->operators.count)
+    if (!has_numbers || q->arguments->value[GSIM_CLI_CUDA_GRAPH] || strcmp(q->arguments->operands[0], "-") == 0) return;
+    if (gsim_traced_operators_read(q->arguments->operands[0], &q->operators, &unreadable) || !q->operators.count)
         fprintf(stderr,
                 "gpusim: note: the trace's operators are not known: each kernel may go to a stream of its own\n");
     for (uint32_t i = 0; i < origin->count && i < q->subject.point.program.op_count; i++) {
@@ -142,14 +139,13 @@ static enum gsim_status find_groups(struct question *q, uint64_t **groups, struc
             gsim_traced_operators_root(&q->operators, gsim_traced_operators_find(&q->operators, origin->external[i]));
         (*groups)[i] = root == GSIM_NO_OPERATOR ? 0 : (uint64_t)root + 1;
     }
-    return GSIM_OK;
 }
 
 static enum gsim_status prepare(struct question *q, struct gsim_error *error)
 {
     uint64_t *groups;
-    enum gsim_status status = find_groups(q, &groups, error);
-    if (status == GSIM_OK) status = gsim_units_init(&q->units, &q->base, groups, error);
+    find_groups(q, &groups);
+    enum gsim_status status = gsim_units_init(&q->units, &q->base, groups, error);
     uint32_t *roots = status == GSIM_OK ? GSIM_ARENA_ARRAY(&q->arena, uint32_t, (size_t)q->units.count + 1) : NULL;
     if (status != GSIM_OK) return status;
     for (uint32_t i = 0; i < q->units.count; i++)
@@ -253,7 +249,7 @@ static enum gsim_status put_files(struct question *q, struct gsim_error *error)
         const struct gsim_pytorch_plan plan = {best->stream_count, q->units.count, best->stream_of, q->found.roots,
                                                &q->operators};
         const char *command = gsim_cli_command_line(q->arguments, &q->arena);
-        status = command ? gsim_output_open(&out, python, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_output_open(&out, python, error);
         if (status == GSIM_OK) status = gsim_pytorch_plan_put(&out, &plan, command, error);
         if (status == GSIM_OK) status = gsim_output_commit(&out, error);
         gsim_output_release(&out);

@@ -255,7 +255,7 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
                                  .progress_context = v};
     enum gsim_status status = head->is_exact ? check_exact(&server, error) : GSIM_OK;
     library->is_separate = cell->policy->separate;
-    if (!head->is_exact && !*table && !(*table = gsim_serving_table_create(library))) status = gsim_no_memory(error);
+    if (!head->is_exact && !*table) *table = gsim_serving_table_create(library);
     gsim_progress_start(&v->progress, spec->arrivals.count, stderr);
     v->progress.unit = "requests";
     if (!status)

@@ -89,7 +89,6 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
         struct gsim_error no_trace = {0};
         if (!is_file(path) || is_program(path)) continue;
         bool is_trace = gsim_importer_of(path, &origin, &no_trace) != NULL;
-        if (no_trace.status == GSIM_NOMEM) return gsim_error_set(error, GSIM_NOMEM, "%s", no_trace.message);
         if (is_trace && gsim_cli_trace_device(&origin, device, error)) return error->status;
         *found = origin;
         if (device[0]) break;
@@ -291,8 +290,7 @@ int gsim_cli_step(const struct gsim_cli_arguments *arguments)
     if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &server, &error);
     if (!status && gsim_cli_server_spec(server)->beside == GSIM_BESIDE_SAME)
         gsim_cli_server_spec(server)->beside = GSIM_BESIDE_STREAM;
-    if (!status && !(table = gsim_serving_table_create(gsim_cli_server_library(server))))
-        status = gsim_error_set(&error, GSIM_NOMEM, "out of memory");
+    if (!status) table = gsim_serving_table_create(gsim_cli_server_library(server));
     if (!status && listens) {
         status = listen(table, gsim_cli_server_spec(server), &error);
     } else if (!status) {

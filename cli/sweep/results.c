@@ -176,7 +176,7 @@ static const char *unit_of(const char *name)
 }
 
 /* Names, then the value or the figures of a group, then the status, which is shown where one is not ok. */
-static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
+static void tabulate(struct results *r)
 {
     const struct gsim_selected *s = &r->answer;
     size_t figures = figure_count(s), count = s->name_count + (figures ? figures : 2), shown = 0;
@@ -200,7 +200,6 @@ static enum gsim_status tabulate(struct results *r, struct gsim_error *error)
         union gsim_value *row = gsim_answer_row(&r->table);
         for (size_t j = 0; j < count && row; j++) row[j] = value_at(r, i, j, columns[j].type == GSIM_VALUE_TEXT);
     }
-    return r->table.arena.failed || r->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : GSIM_OK;
 }
 
 static void put_table(const void *what, struct gsim_output *output)
@@ -262,7 +261,7 @@ static enum gsim_status show(struct results *results, struct gsim_error *error)
                 results->arguments->repeated_count ? "gpusim: note: no rows are left: see --where\n"
                                                    : "gpusim: note: no row has a number in '%s'\n",
                 answer->value_name);
-    if (tabulate(results, error)) return error->status;
+    tabulate(results);
     return gsim_cli_write(value_of(results, GSIM_CLI_CSV), value_of(results, GSIM_CLI_JSON),
                           &(struct gsim_cli_forms){put_csv, put_json, put_table}, results, error);
 }

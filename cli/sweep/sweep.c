@@ -43,7 +43,7 @@ static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, 
         status = gsim_spec_fix(&sweep->spec, name, text, error);
     } else {
         char *pair = gsim_arena_printf(&sweep->arena, "%s=%s", name, text);
-        status = pair ? gsim_spec_vary(&sweep->spec, pair, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_spec_vary(&sweep->spec, pair, error);
     }
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--%s", name);
 }
@@ -243,8 +243,7 @@ static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *err
                                        .model = gsim_model_hash(),
                                        .shard = sweep->shard[0] ? sweep->shard : NULL,
                                        .points = (int64_t)sweep->plan.wanted};
-    enum gsim_status status = spec && record.command ? gsim_store_add_sweep(sweep->store, &record, error)
-                                                     : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status = gsim_store_add_sweep(sweep->store, &record, error);
     sweep->requests.sweep_id = record.id;
     gsim_free(spec);
     return status;
@@ -315,17 +314,15 @@ static const char *describe(void *data, uint64_t item, char *text, size_t size)
 static void begin(void *data, int64_t sweep_id) { ((struct gsim_requests *)data)->sweep_id = sweep_id; }
 
 /* What all ranks must agree on: a point's number means nothing without it. */
-static const char *identity(struct sweep *sweep, struct gsim_error *error)
+static const char *identity(struct sweep *sweep)
 {
     char key[GSIM_KEY_SIZE];
-    char *spec = gsim_spec_json(&sweep->spec), *text = NULL;
-    if (spec) text = gsim_arena_printf(&sweep->arena, "%s %s %s", GPUSIM_VERSION, gsim_model_hash(), spec);
-    for (size_t i = 0; text && i < sweep->requests.named_count; i++)
+    char *spec = gsim_spec_json(&sweep->spec);
+    char *text = gsim_arena_printf(&sweep->arena, "%s %s %s", GPUSIM_VERSION, gsim_model_hash(), spec);
+    for (size_t i = 0; i < sweep->requests.named_count; i++)
         text = gsim_arena_printf(&sweep->arena, "%s %s", text, sweep->requests.named[i].hash);
     gsim_free(spec);
-    if (text) text = gsim_arena_strdup(&sweep->arena, gsim_key_text(key, text));
-    if (!text) gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    return text;
+    return gsim_arena_strdup(&sweep->arena, gsim_key_text(key, text));
 }
 
 /* Whether mpirun or srun has started several of us. A shard is computed alone. */
@@ -355,8 +352,7 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
     if (sweep->remote.transport && sweep->remote.size > 1) {
         sweep->remote.data = &sweep->requests;
         sweep->remote.describe = describe;
-        sweep->remote.identity = identity(sweep, error);
-        if (!sweep->remote.identity) return GSIM_NOMEM;
+        sweep->remote.identity = identity(sweep);
         if (sweep->remote.rank)
             return arguments->value[GSIM_CLI_DRY_RUN]
                        ? GSIM_OK

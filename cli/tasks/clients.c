@@ -112,9 +112,7 @@ static enum gsim_status simulate(struct clients *c, size_t way, struct gsim_cli_
         s.detailed = false;
         s.seed += r;
         status = gsim_cli_tasks_run(t, &s, &timeline, p->stats, error);
-        double *grown = gsim_realloc(times, sizeof *times * (count + timeline.request_count + 1));
-        if (grown) times = grown;
-        else if (status == GSIM_OK) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        times = gsim_realloc(times, sizeof *times * (count + timeline.request_count + 1));
         if (status == GSIM_OK) {
             size_t before = count;
             count = add_times(times, count, t, &timeline);

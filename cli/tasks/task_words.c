@@ -68,8 +68,8 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
     fclose(file);
     if (status == GSIM_OK && !task->time_count)
         status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: expected times, found none", path);
-    if (status == GSIM_OK && gsim_arena_adopt(arena, times, room * sizeof *times)) status = gsim_no_memory(error);
-    if (status != GSIM_OK) gsim_free(times);
+    if (status == GSIM_OK) (void)gsim_arena_adopt(arena, times, room * sizeof *times);
+    else gsim_free(times);
     task->times_us = times;
     task->arrival = GSIM_ARRIVAL_LIST;
     return status;

@@ -125,14 +125,12 @@ static double seconds_used(void)
            1e-6 * (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec);
 }
 
-static enum gsim_status add_error(struct errors *e, enum gsim_quantity quantity, double size, struct gsim_error *error)
+static void add_error(struct errors *e, enum gsim_quantity quantity, double size)
 {
-    bool failed = gsim_array_grow(&e->size, sizeof *e->size, e->count, &e->capacity[0]);
-    failed = gsim_array_grow(&e->quantity, sizeof *e->quantity, e->count, &e->capacity[1]) || failed;
-    if (failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    gsim_array_grow(&e->size, sizeof *e->size, e->count, &e->capacity[0]);
+    gsim_array_grow(&e->quantity, sizeof *e->quantity, e->count, &e->capacity[1]);
     e->size[e->count] = fabs(size);
     e->quantity[e->count++] = quantity;
-    return GSIM_OK;
 }
 
 struct reading { /* of a file of runs */
@@ -173,8 +171,7 @@ static enum gsim_status predict_runs(const struct source *s, const char *what, s
             error, GSIM_USAGE,
             "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it", s->path,
             r.left_out);
-    for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++)
-        status = add_error(e, OF_RUNS, r.runs.samples[i].error, error);
+    for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) add_error(e, OF_RUNS, r.runs.samples[i].error);
     gsim_recordings_release(&recordings);
     gsim_run_validation_release(&r.runs);
     gsim_kept_works_release(&works);
@@ -191,10 +188,7 @@ static enum gsim_status predict_cases(struct command *c, const struct source *s,
     snprintf(progress.detail, sizeof progress.detail, "%.40s", what);
     enum gsim_status status = gsim_validation_jobs(&v, &s->set, s->index, s->set.count, c->jobs, &progress, error);
     gsim_progress_clear(&progress);
-    if (status == GSIM_OK) {
-        for (size_t i = 0; i < v.count && status == GSIM_OK; i++)
-            status = add_error(e, v.samples[i].quantity, v.samples[i].error, error);
-    }
+    for (size_t i = 0; i < v.count && status == GSIM_OK; i++) add_error(e, v.samples[i].quantity, v.samples[i].error);
     gsim_validation_release(&v);
     return status;
 }

@@ -59,29 +59,19 @@ struct predicted {
 
 
 /* --- in a worker -------------------------------------------------------------------------------------------------- */
-static bool take_device(struct prediction_jobs *jobs)
-{
-    if (jobs->trial_number == jobs->shared->number) return true;
-    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++) {
-        enum gsim_device_number number = (enum gsim_device_number)i;
-        double value = jobs->shared->values[i];
-        if (value != gsim_device_get(&jobs->trial, number) &&
-            !gsim_device_put(&jobs->trial, number, value, GSIM_KIND_FITTED, ""))
-            return false;
-    }
-    jobs->trial_number = jobs->shared->number;
-    return true;
-}
-
 static void run(void *data, uint64_t item, struct gsim_bytes *bytes)
 {
     struct prediction_jobs *jobs = data;
     struct gsim_error error = {0};
     struct predicted outcome;
     memset(&outcome, 0, sizeof outcome); /* padding included: it goes through a pipe */
-    outcome.status = take_device(jobs) ? gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial,
-                                                                  jobs->gpu, &outcome.us, &error)
-                                       : gsim_no_memory(&error);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT && jobs->trial_number != jobs->shared->number; i++)
+        if (jobs->shared->values[i] != gsim_device_get(&jobs->trial, (enum gsim_device_number)i))
+            (void)gsim_device_put(&jobs->trial, (enum gsim_device_number)i, jobs->shared->values[i], GSIM_KIND_FITTED,
+                                  "");
+    jobs->trial_number = jobs->shared->number;
+    outcome.status =
+        gsim_calibration_predict(jobs->calibration, (size_t)item, &jobs->trial, jobs->gpu, &outcome.us, &error);
     snprintf(outcome.message, sizeof outcome.message, "%.199s", error.message);
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
@@ -390,12 +380,6 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
     return status;
 }
 
-/* After all else: what that told wins. */
-static enum gsim_status calibrate_traces(struct command *c, struct gsim_error *error)
-{
-    return c->trace_path_count ? gsim_calibrate_profile(&c->calibration, &c->profile, error) : GSIM_OK;
-}
-
 static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
 {
     const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
@@ -404,13 +388,15 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
     enum gsim_status status = name_device(c, error);
     if (status == GSIM_OK && c->probe_path)
         status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
-    if (status != GSIM_OK || !c->run_path_count) return status == GSIM_OK ? calibrate_traces(c, error) : status;
-    gsim_probe_init(&seen);
-    gsim_traced_probe(&c->traced, !c->probe_path, &seen);
-    if (status == GSIM_OK) status = gsim_calibrate_probe(k, &seen, runs, error);
-    gsim_probe_release(&seen);
-    if (status == GSIM_OK) status = calibrate_traces(c, error);
-    if (status != GSIM_OK) return status;
+    if (status == GSIM_OK && c->run_path_count) {
+        gsim_probe_init(&seen);
+        gsim_traced_probe(&c->traced, !c->probe_path, &seen);
+        status = gsim_calibrate_probe(k, &seen, runs, error);
+        gsim_probe_release(&seen);
+    }
+    /* After all else: what that told wins. */
+    if (status == GSIM_OK && c->trace_path_count) gsim_calibrate_profile(k, &c->profile);
+    if (status != GSIM_OK || !c->run_path_count) return status;
     gsim_params_set_defaults(gsim_gpu_params, &c->gpu);
     c->options.gpu = &c->gpu;
     c->options.file = runs;

@@ -40,7 +40,7 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
         .calls = times.calls,
         .call_count = times.call_count,
     };
-    if (status == GSIM_OK) status = gsim_profile_samples_add(samples, &trace, base->launch_queue_depth, error);
+    if (status == GSIM_OK) gsim_profile_samples_add(samples, &trace, base->launch_queue_depth);
     gsim_import_times_release(&times);
     gsim_program_release(&program);
     return status;

@@ -178,7 +178,6 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         subjects |= c->contents[i] == HAS_RUNS    ? GSIM_CLI_OF_RUNS
                     : c->contents[i] == HAS_TRACE ? GSIM_CLI_OF_TRACE
                                                   : GSIM_CLI_OF_CASES;
-        if (no_trace.status == GSIM_NOMEM) return gsim_no_memory(error);
         if (c->contents[i] == HAS_TRACE && !c->for_runs.value[GSIM_CLI_DEVICE] &&
             gsim_cli_trace_device(&origin, device, error))
             return error->status;

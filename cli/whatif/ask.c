@@ -73,7 +73,7 @@ int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *ques
     struct gsim_error error = {0};
     struct asking *q = gsim_alloc(sizeof *q);
     const struct gsim_cli_forms forms = {put_csv, put_json, put_text};
-    enum gsim_status status = q ? gsim_cli_asked_init(&q->asked, arguments, &error) : gsim_no_memory(&error);
+    enum gsim_status status = gsim_cli_asked_init(&q->asked, arguments, &error);
     if (!status) {
         q->question = question;
         status = gsim_ask(question, &q->asked.base, words, &q->answer, &error);

@@ -468,13 +468,11 @@ int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
     if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "explain", arguments->value[GSIM_CLI_CHANGE]);
     struct gsim_error error = {0};
     struct gsim_cli_explained *e = gsim_alloc(sizeof *e);
-    enum gsim_status status = e ? run(e, arguments, &error) : gsim_no_memory(&error);
-    if (e) {
-        gsim_free(e->pairs);
-        gsim_answer_release(&e->answer);
-        gsim_explained_release(&e->run);
-        gsim_cli_asked_release(&e->asked);
-    }
+    enum gsim_status status = run(e, arguments, &error);
+    gsim_free(e->pairs);
+    gsim_answer_release(&e->answer);
+    gsim_explained_release(&e->run);
+    gsim_cli_asked_release(&e->asked);
     gsim_free(e);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -158,7 +158,6 @@ enum gsim_status gsim_explained_trace(const struct gsim_cli_explained *e, struct
     struct gsim_metrics metrics;
     if (!path) return GSIM_OK;
     struct gsim_named_span *spans = gsim_alloc(sizeof *spans * (x->stretch_count + 1));
-    if (!spans) return gsim_error_set(error, GSIM_NOMEM, "cannot write the trace: out of memory");
     size_t count = 0;
     for (size_t i = 0; i < x->stretch_count; i++) {
         const struct gsim_stretch *s = &x->stretches[i];

@@ -252,11 +252,9 @@ int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
     if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "whatif", arguments->value[GSIM_CLI_CHANGE]);
     struct gsim_error error = {0};
     struct gsim_cli_whatif *w = gsim_alloc(sizeof *w);
-    enum gsim_status status = w ? run(w, arguments, &error) : gsim_error_set(&error, GSIM_NOMEM, "out of memory");
-    if (w) {
-        gsim_cli_asked_release(&w->asked);
-        gsim_arena_release(&w->arena);
-    }
+    enum gsim_status status = run(w, arguments, &error);
+    gsim_cli_asked_release(&w->asked);
+    gsim_arena_release(&w->arena);
     gsim_free(w);
     return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

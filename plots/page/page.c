@@ -125,7 +125,6 @@ enum gsim_status gsim_page_report(struct gsim_page *page, const char *path, stru
     cJSON_DeleteItemFromObject(json, "steps");
     char *text = status == GSIM_OK ? cJSON_PrintUnformatted(json) : NULL;
     if (text) gsim_output_put(&page->own.json, ", 'report': %s", text);
-    else if (status == GSIM_OK) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
     cJSON_free(text);
     gsim_shared_runs_release(&runs);
     gsim_json_release(json);

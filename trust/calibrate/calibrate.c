@@ -64,20 +64,18 @@ double gsim_calibration_scale(enum gsim_device_number number, double value)
     return fmax(fabs(value), least);
 }
 
-enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value,
-                                      double low, double high, enum gsim_number_kind kind, const char *source,
-                                      struct gsim_error *error)
+void gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value, double low,
+                          double high, enum gsim_number_kind kind, const char *source)
 {
     struct gsim_calibrated *n = &c->numbers[number];
     if (!isfinite(value)) GSIM_BUG("%s became %g", gsim_device_number_name(number), value);
-    if (!gsim_device_put(&c->device, number, value, kind, source)) return gsim_no_memory(error);
+    (void)gsim_device_put(&c->device, number, value, kind, source);
     n->is_touched = true;
     n->is_undetermined = n->is_prior = false;
     n->is_at_bound =
         gsim_device_get(&c->device, number) != value && fabs(gsim_device_get(&c->device, number) - value) > 0.5;
     n->low = low;
     n->high = high;
-    return GSIM_OK;
 }
 
 void gsim_calibration_warn(struct gsim_calibration *c, const char *format, ...)

@@ -127,9 +127,8 @@ enum gsim_status gsim_calibrate_runs(struct gsim_calibration *c, const struct gs
 /* What counts as a change of 100 % of the number. */
 double gsim_calibration_scale(enum gsim_device_number number, double value);
 /* Sets the number; LOW and HIGH may be NAN. */
-enum gsim_status gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value,
-                                      double low, double high, enum gsim_number_kind kind, const char *source,
-                                      struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibration_put(struct gsim_calibration *c, enum gsim_device_number number, double value, double low,
+                          double high, enum gsim_number_kind kind, const char *source);
 void gsim_calibration_warn(struct gsim_calibration *c, const char *format, ...) GSIM_PRINTF(2, 3);
 void gsim_calibration_pair_up(struct gsim_calibration *c, enum gsim_device_number a, enum gsim_device_number b,
                               double correlation);

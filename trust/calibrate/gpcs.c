@@ -48,13 +48,11 @@ static bool fill(struct search *s, uint32_t left, uint32_t size)
     return left == 0;
 }
 
-enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
-                                     struct gsim_error *error)
+void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file)
 {
     struct search s = {0};
     bool found = false;
     char origin[160], source[400];
-    enum gsim_status status = GSIM_OK;
     for (size_t i = 0; i < probe->series_count; i++) {
         const struct gsim_probe_series *series = &probe->series[i];
         uint32_t per_sm;
@@ -67,7 +65,7 @@ enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gs
             s.resident[s.facts++] = (int64_t)p->median;
         }
     }
-    if (!s.facts) return GSIM_OK;
+    if (!s.facts) return;
     /* SMs come in pairs; the smallest GPCs that explain all: one of 32 SMs holds as many clusters as two of 16. */
     for (s.step = 2; s.step > 0 && !found; s.step--)
         for (uint32_t most = 2; most <= MOST_SMS_OF_GPC && !found; most += s.step) {
@@ -77,12 +75,11 @@ enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gs
     if (!found) {
         gsim_calibration_warn(c, "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident",
                               c->device.sm_count);
-        return GSIM_OK;
+        return;
     }
     snprintf(source, sizeof source, "%s: clusters_1 and others, clusters of 2 to 16 blocks resident at once%s", file,
              gsim_calibration_origin(probe, origin, sizeof origin));
-    for (uint32_t i = 0; i < MOST_GPCS && status == GSIM_OK; i++)
-        status = gsim_calibration_put(c, (enum gsim_device_number)(GSIM_DEV_gpcs + i), i < s.count ? s.sizes[i] : 0,
-                                      NAN, NAN, GSIM_KIND_DERIVED, source, error);
-    return status;
+    for (uint32_t i = 0; i < MOST_GPCS; i++)
+        gsim_calibration_put(c, (enum gsim_device_number)(GSIM_DEV_gpcs + i), i < s.count ? s.sizes[i] : 0, NAN, NAN,
+                             GSIM_KIND_DERIVED, source);
 }

@@ -14,8 +14,6 @@ const char *gsim_calibration_origin(const struct gsim_probe *probe, char *text, 
 enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
                                            struct gsim_error *error) GSIM_NODISCARD;
 /* SMs of each GPC. Warns where none explain the clusters that the probe found resident. */
-enum gsim_status gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file);
 /* Numbers that are no sums of others: rates of arithmetic and memory, queues. */
-enum gsim_status gsim_calibrate_chip(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
-                                     struct gsim_error *error) GSIM_NODISCARD;
+void gsim_calibrate_chip(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file);

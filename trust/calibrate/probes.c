@@ -281,13 +281,12 @@ static void name_series(const struct problem *problem, int number, char *text, s
     }
 }
 
-static enum gsim_status put_numbers(struct gsim_calibration *c, const struct problem *problem,
-                                    const struct gsim_probe *probe, const char *file, struct gsim_error *error)
+static void put_numbers(struct gsim_calibration *c, const struct problem *problem, const struct gsim_probe *probe,
+                        const char *file)
 {
     char origin[160], source[500], series[200];
-    enum gsim_status status = GSIM_OK;
     gsim_calibration_origin(probe, origin, sizeof origin);
-    for (size_t i = 0; i < problem->parameter_count && status == GSIM_OK; i++) {
+    for (size_t i = 0; i < problem->parameter_count; i++) {
         const struct gsim_fit_parameter *p = &problem->parameters[i];
         int number = problem->unknowns[i];
         if (number >= GSIM_DEVICE_NUMBER_COUNT) continue;
@@ -302,12 +301,11 @@ static enum gsim_status put_numbers(struct gsim_calibration *c, const struct pro
             snprintf(source, sizeof source, "%s: least squares over %s, 95 %% interval %.4g to %.4g%s", file, series,
                      p->low, p->high, origin);
         }
-        status = gsim_calibration_put(c, (enum gsim_device_number)number, p->value, p->low, p->high,
-                                      o ? GSIM_KIND_MEASURED : GSIM_KIND_FITTED, source, error);
+        gsim_calibration_put(c, (enum gsim_device_number)number, p->value, p->low, p->high,
+                             o ? GSIM_KIND_MEASURED : GSIM_KIND_FITTED, source);
         c->numbers[number].is_at_bound = p->is_at_bound && p->value > 0;
         c->numbers[number].is_undetermined = !p->is_determined;
     }
-    return status;
 }
 
 static void put_residuals(struct gsim_calibration *c, const struct problem *problem,
@@ -351,8 +349,7 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
     struct problem *problem = GSIM_ARENA_NEW(&arena, struct problem);
     struct gsim_fit_result result = {0};
     double *held_out = NULL;
-    enum gsim_status status = GSIM_OK;
-    if (status == GSIM_OK) status = gsim_calibrate_attributes(c, probe, file, error);
+    enum gsim_status status = gsim_calibrate_attributes(c, probe, file, error);
     if (status == GSIM_OK) {
         size_t room = 0;
         for (size_t i = 0; i < probe->series_count; i++) room += probe->series[i].point_count;
@@ -378,12 +375,14 @@ enum gsim_status gsim_calibrate_probe(struct gsim_calibration *c, const struct g
             for (size_t i = 0; i < fit.observation_count; i++) fold_of[i] = (unsigned)(i % 5);
             status = gsim_fit_cross_validate(&fit, fold_of, 5, held_out, error);
         }
-        if (status == GSIM_OK) status = put_numbers(c, problem, probe, file, error);
-        if (status == GSIM_OK) put_residuals(c, problem, &result, held_out);
-        if (status == GSIM_OK) put_pairs(c, problem, &result);
+        if (status == GSIM_OK) {
+            put_numbers(c, problem, probe, file);
+            put_residuals(c, problem, &result, held_out);
+            put_pairs(c, problem, &result);
+        }
         gsim_fit_result_release(&result);
     }
-    if (status == GSIM_OK) status = gsim_calibrate_chip(c, probe, file, error);
+    if (status == GSIM_OK) gsim_calibrate_chip(c, probe, file);
     gsim_arena_release(&arena);
     return status;
 }

@@ -143,20 +143,18 @@ static bool is_simulated(const struct gsim_profile_samples *all, const struct sp
 }
 
 /* --- whether it will do --- */
-static enum gsim_status put(struct gsim_calibration *c, enum gsim_device_number number, const struct estimate *e,
-                            enum gsim_number_kind kind, const char *text, const char *source, struct gsim_error *error)
+static void put(struct gsim_calibration *c, enum gsim_device_number number, const struct estimate *e,
+                enum gsim_number_kind kind, const char *text, const char *source)
 {
     double least = gsim_device_number_minimum(number);
-    if (c->numbers[number].is_touched) return GSIM_OK; /* by a probe, or recorded runs */
+    if (c->numbers[number].is_touched) return; /* by a probe, or recorded runs */
     if (e->value >= 0 && (e->high - e->low) / 2 <= MOST_DOUBT * gsim_calibration_scale(number, e->value)) {
-        enum gsim_status status = gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least),
-                                                       fmax(e->high, least), kind, source, error);
+        gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least), fmax(e->high, least), kind, source);
         c->numbers[number].is_undetermined = number == GSIM_DEV_event_gap_us; /* only together with timed_record_us */
-        return status;
+        return;
     }
     gsim_calibration_warn(c, "%s: %s give %.3g, 95 %% interval %.3g to %.3g, which is no answer: kept from the base",
                           gsim_device_number_name(number), text, e->value, e->low, e->high);
-    return GSIM_OK;
 }
 
 /* --- means --- */
@@ -177,18 +175,18 @@ static struct estimate mean_of(const double *values, size_t count)
     return (struct estimate){mean, mean - half - RESOLUTION_US, mean + half + RESOLUTION_US};
 }
 
-static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                   enum gsim_profile_quantity quantity, struct gsim_error *error)
+static void put_mean(struct gsim_calibration *c, const struct gsim_profile_samples *all,
+                     enum gsim_profile_quantity quantity)
 {
     struct span span = span_of(all, quantity);
     enum gsim_device_number number = quantities[quantity].number;
     const char *text = quantities[quantity].text;
     char what[200], source[600];
-    if (!span.count || c->numbers[number].is_touched) return GSIM_OK;
+    if (!span.count || c->numbers[number].is_touched) return;
     if (span.count < LEAST_SAMPLES) {
         gsim_calibration_warn(c, "%s: %zu %s, at least %d are needed for an interval: kept from the base",
                               gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
-        return GSIM_OK;
+        return;
     }
     double *values = gsim_alloc(2 * span.count * sizeof *values), *sorted = values + span.count;
     for (size_t i = 0; i < span.count; i++)
@@ -211,7 +209,7 @@ static enum gsim_status put_mean(struct gsim_calibration *c, const struct gsim_p
              gsl_stats_quantile_from_sorted_data(sorted, 1, span.count, 0.75));
     write_source(c, all, &span, 1, what, source, sizeof source);
     gsim_free(values);
-    return put(c, number, &e, is_simulated(all, &span) ? GSIM_KIND_DERIVED : GSIM_KIND_MEASURED, text, source, error);
+    put(c, number, &e, is_simulated(all, &span) ? GSIM_KIND_DERIVED : GSIM_KIND_MEASURED, text, source);
 }
 
 /* --- lines --- */
@@ -265,8 +263,7 @@ static bool solve(const struct gsim_calibration *c, const struct gsim_profile_sa
     return ok;
 }
 
-static enum gsim_status put_line(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                 const struct line *line, struct gsim_error *error)
+static void put_line(struct gsim_calibration *c, const struct gsim_profile_samples *all, const struct line *line)
 {
     char what[200], source[600];
     enum gsim_number_kind kind =
@@ -276,19 +273,17 @@ static enum gsim_status put_line(struct gsim_calibration *c, const struct gsim_p
     latency.high += RESOLUTION_US;
     snprintf(what, sizeof what, "robust line over bytes, %zu copies that no other overlaps", line->count);
     write_source(c, all, line->spans, line->span_count, what, source, sizeof source);
-    enum gsim_status status = put(c, line->latency, &latency, kind, "copies", source, error);
-    for (size_t s = 0; s < line->span_count && status == GSIM_OK; s++) {
+    put(c, line->latency, &latency, kind, "copies", source);
+    for (size_t s = 0; s < line->span_count; s++) {
         const struct estimate *inverse = &line->coefficients[s + 1];
         struct estimate rate = {1 / inverse->value, 1 / inverse->high, inverse->low > 0 ? 1 / inverse->low : INFINITY};
         rate.low *= 1 - 1e-4; /* times are whole nanoseconds */
         rate.high *= 1 + 1e-4;
-        status = put(c, line->rates[s], &rate, kind, quantities[line->spans[s].first->quantity].text, source, error);
+        put(c, line->rates[s], &rate, kind, quantities[line->spans[s].first->quantity].text, source);
     }
-    return status;
 }
 
-static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_profile_samples *all, struct line *line,
-                                 struct gsim_error *error)
+static void fit_line(struct gsim_calibration *c, const struct gsim_profile_samples *all, struct line *line)
 {
     size_t rows = 0;
     const char *text = quantities[line->spans[0].first->quantity].text;
@@ -302,8 +297,7 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
     gsl_vector *y = gsl_vector_alloc(rows);
     gsl_multifit_robust_workspace *work =
         gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, line->span_count + 1);
-    enum gsim_status status = GSIM_OK;
-    if (solve(c, all, line, work, x, y)) status = put_line(c, all, line, error);
+    if (solve(c, all, line, work, x, y)) put_line(c, all, line);
     else
         gsim_calibration_warn(c, "%s: no line goes through the %zu %s: kept from the base",
                               gsim_device_number_name(line->rates[0]), line->count, text);
@@ -311,18 +305,15 @@ static enum gsim_status fit_line(struct gsim_calibration *c, const struct gsim_p
     gsl_matrix_free(x);
     gsl_vector_free(y);
     gsl_set_error_handler(handler);
-    return status;
 }
 
 /* Spans without enough copies, or of one size, are left out. */
-static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim_profile_samples *all,
-                                   const enum gsim_profile_quantity *wanted, size_t count,
-                                   enum gsim_device_number latency, struct gsim_error *error)
+static void put_copies(struct gsim_calibration *c, const struct gsim_profile_samples *all,
+                       const enum gsim_profile_quantity *wanted, size_t count, enum gsim_device_number latency)
 {
     struct line line = {.latency = latency};
-    enum gsim_status status = GSIM_OK;
     bool is_wanted = !c->numbers[latency].is_touched;
-    for (size_t i = 0; i < count && status == GSIM_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct span span = span_of(all, wanted[i]);
         enum gsim_device_number rate = quantities[wanted[i]].number;
         is_wanted |= !c->numbers[rate].is_touched;
@@ -337,7 +328,7 @@ static enum gsim_status put_copies(struct gsim_calibration *c, const struct gsim
                 span.count >= LEAST_SAMPLES ? " of nearly one size" : "", LEAST_SAMPLES, LEAST_SIZES_RATIO);
         }
     }
-    return status == GSIM_OK && line.span_count && is_wanted ? fit_line(c, all, &line, error) : status;
+    if (line.span_count && is_wanted) fit_line(c, all, &line);
 }
 
 /* --- all of it --- */
@@ -359,13 +350,11 @@ static void warn_of_tracers(struct gsim_calibration *c, const struct gsim_profil
                "trace does not tell; a probe (gpusim-runner probe) has none of it");
 }
 
-enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *all,
-                                        struct gsim_error *error)
+void gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *all)
 {
     static const enum gsim_profile_quantity h2d[] = {GSIM_PROFILE_H2D}, d2h[] = {GSIM_PROFILE_D2H},
                                             pageable[] = {GSIM_PROFILE_PAGEABLE_H2D, GSIM_PROFILE_PAGEABLE_D2H};
     if (all->count) qsort(all->samples, all->count, sizeof *all->samples, compare_samples);
-    enum gsim_status status = GSIM_OK;
     for (size_t t = 0; t < all->trace_count; t++) {
         const struct gsim_profile_source *trace = &all->traces[t];
         const struct {
@@ -374,19 +363,16 @@ enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_
             const char *text;
         } rows[] = {{GSIM_DEV_sm_count, trace->sm_count, "SMs"},
                     {GSIM_DEV_memory_gb, trace->memory_bytes * 1e-9, "memory"}};
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++) {
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
             char source[300];
             if (!(rows[i].value > 0) || c->numbers[rows[i].number].is_touched) continue;
             snprintf(source, sizeof source, "%.80s: %s of the device (%.60s)", trace->file, rows[i].text, trace->gpu);
-            status =
-                gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source, error);
+            gsim_calibration_put(c, rows[i].number, rows[i].value, NAN, NAN, GSIM_KIND_MEASURED, source);
         }
     }
-    for (int q = 0; q <= GSIM_PROFILE_D2D && status == GSIM_OK; q++)
-        status = put_mean(c, all, (enum gsim_profile_quantity)q, error);
-    if (status == GSIM_OK) status = put_copies(c, all, h2d, 1, GSIM_DEV_h2d_latency_us, error);
-    if (status == GSIM_OK) status = put_copies(c, all, d2h, 1, GSIM_DEV_d2h_latency_us, error);
-    if (status == GSIM_OK) status = put_copies(c, all, pageable, 2, GSIM_DEV_pageable_latency_us, error);
-    if (status == GSIM_OK) warn_of_tracers(c, all);
-    return status;
+    for (int q = 0; q <= GSIM_PROFILE_D2D; q++) put_mean(c, all, (enum gsim_profile_quantity)q);
+    put_copies(c, all, h2d, 1, GSIM_DEV_h2d_latency_us);
+    put_copies(c, all, d2h, 1, GSIM_DEV_d2h_latency_us);
+    put_copies(c, all, pageable, 2, GSIM_DEV_pageable_latency_us);
+    warn_of_tracers(c, all);
 }

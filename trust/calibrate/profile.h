@@ -78,11 +78,10 @@ struct gsim_profile_samples {
     struct gsim_arena arena;
 };
 
-/* QUEUE_DEPTH: launches ahead of the GPU at which a call blocks. Fails with GSIM_NOMEM only. */
-enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *samples, const struct gsim_profile_trace *trace,
-                                          double queue_depth, struct gsim_error *error) GSIM_NODISCARD;
+/* QUEUE_DEPTH: launches ahead of the GPU at which a call blocks. */
+void gsim_profile_samples_add(struct gsim_profile_samples *samples, const struct gsim_profile_trace *trace,
+                              double queue_depth);
 void gsim_profile_samples_release(struct gsim_profile_samples *samples); /* accepts a zeroed one */
 
-/* Sets the numbers that the samples tell and nothing else has. Sorts the samples. Fails with GSIM_NOMEM only. */
-enum gsim_status gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *samples,
-                                        struct gsim_error *error) GSIM_NODISCARD;
+/* Sets the numbers that the samples tell and nothing else has. Sorts the samples. */
+void gsim_calibrate_profile(struct gsim_calibration *c, struct gsim_profile_samples *samples);

@@ -235,11 +235,9 @@ static enum gsim_status choose_runs(struct refinement *r, struct gsim_error *err
 }
 
 /* --- results --- */
-static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_result *result,
-                                    struct gsim_error *error)
+static void put_numbers(struct refinement *r, const struct gsim_fit_result *result)
 {
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
+    for (size_t i = 0; i < r->count; i++) {
         const struct gsim_fit_parameter *p = &r->parameters[i];
         struct gsim_calibrated *n = &r->c->numbers[r->numbers[i]];
         bool was_touched = n->is_touched;
@@ -249,16 +247,15 @@ static enum gsim_status put_numbers(struct refinement *r, const struct gsim_fit_
         snprintf(source, sizeof source,
                  "%s: makespans of %zu runs, 95 %% interval %.4g to %.4g; started from %.4g (%.300s)", r->options->file,
                  r->fit_count, p->low, p->high, p->start, r->c->device.source[r->numbers[i]]);
-        status = gsim_calibration_put(r->c, r->numbers[i], p->value, p->low, p->high, GSIM_KIND_FITTED, source, error);
+        gsim_calibration_put(r->c, r->numbers[i], p->value, p->low, p->high, GSIM_KIND_FITTED, source);
         n->is_at_bound = p->is_at_bound && p->value > 0;
         n->is_undetermined = !p->is_determined && !was_touched;
         n->is_prior = was_touched && p->is_prior;
     }
     for (size_t i = 0; i < r->count; i++)
-        for (size_t j = i + 1; j < r->count && status == GSIM_OK; j++)
+        for (size_t j = i + 1; j < r->count; j++)
             if (fabs(result->correlation[i * r->count + j]) > 0.95)
                 gsim_calibration_pair_up(r->c, r->numbers[i], r->numbers[j], result->correlation[i * r->count + j]);
-    return status;
 }
 
 /* Folds are of whole configurations: runs that differ in the scheduler only are no independent witnesses. */
@@ -308,7 +305,7 @@ static enum gsim_status refine(struct refinement *r, struct gsim_error *error)
     c->has_converged = result.converged;
     c->iterations = result.iterations;
     if (r->options->folds > 1) status = cross_validate(r, &problem, error);
-    if (status == GSIM_OK) status = put_numbers(r, &result, error);
+    if (status == GSIM_OK) put_numbers(r, &result);
     gsim_fit_result_release(&result);
     return status;
 }

@@ -33,7 +33,6 @@ struct busy {
 struct scan {
     struct gsim_profile_samples *samples;
     const struct gsim_profile_trace *trace;
-    struct gsim_error *error;
     uint32_t index; /* of the trace */
     struct busy *busy; /* by op */
     double *copies_us; /* by op: the latest end of a copy before it */
@@ -41,13 +40,12 @@ struct scan {
     uint32_t *records; /* by op: event records called before its launch */
 };
 
-static enum gsim_status add(struct scan *s, enum gsim_profile_quantity quantity, double bytes, double value)
+static void add(struct scan *s, enum gsim_profile_quantity quantity, double bytes, double value)
 {
     struct gsim_profile_samples *all = s->samples;
-    if (!isfinite(value)) return GSIM_OK;
+    if (!isfinite(value)) return;
     gsim_array_grow(&all->samples, sizeof *all->samples, all->count, &all->capacity);
     all->samples[all->count++] = (struct gsim_profile_sample){quantity, s->index, bytes, value};
-    return GSIM_OK;
 }
 
 /* --- what stood before each op --- */
@@ -93,35 +91,36 @@ static bool was_idle(const struct scan *s, uint32_t i)
     return (i == 0 || s->busy[i - 1].first_us <= op->launch_us) && s->copies_us[i] + SETTLED_US <= op->launch_us;
 }
 
-static enum gsim_status add_kernel(struct scan *s, uint32_t i, double depth)
+static void add_kernel(struct scan *s, uint32_t i, double depth)
 {
     const struct gsim_recorded_op *op = &s->trace->ops[i];
     const struct gsim_recorded_op *before = s->before[i] == NONE ? NULL : &s->trace->ops[s->before[i]];
-    enum gsim_status status = GSIM_OK;
-    if (op->is_memset || isnan(op->returned_us)) return GSIM_OK;
-    if (!queue_was_full(s, i, depth)) status = add(s, GSIM_PROFILE_LAUNCH, 0, op->returned_us - op->launch_us);
-    if (status != GSIM_OK || isnan(op->start_us)) return status;
-    if (was_idle(s, i)) return add(s, GSIM_PROFILE_START, 0, op->start_us - op->returned_us);
+    if (op->is_memset || isnan(op->returned_us)) return;
+    if (!queue_was_full(s, i, depth)) add(s, GSIM_PROFILE_LAUNCH, 0, op->returned_us - op->launch_us);
+    if (isnan(op->start_us)) return;
+    if (was_idle(s, i)) {
+        add(s, GSIM_PROFILE_START, 0, op->start_us - op->returned_us);
+        return;
+    }
     bool is_behind = before && before->is_kernel && !before->is_memset && s->records[i] == s->records[s->before[i]];
     double others_us = others_until(s, op->start_us, op->stream);
     if (isnan(op->awaited_us) && !op->awaits_copy && is_behind && op->returned_us + QUEUED_US <= before->end_us &&
         others_us <= before->end_us)
-        return add(s, GSIM_PROFILE_STREAM_GAP, 0, op->start_us - before->end_us);
-    if (!op->awaits_copy && op->returned_us + QUEUED_US <= op->awaited_us && others_us <= op->awaited_us &&
-        (!before || before->end_us + QUEUED_US <= op->awaited_us))
-        return add(s, GSIM_PROFILE_EVENT_GAP, 0, op->start_us - op->awaited_us);
-    return GSIM_OK;
+        add(s, GSIM_PROFILE_STREAM_GAP, 0, op->start_us - before->end_us);
+    else if (!op->awaits_copy && op->returned_us + QUEUED_US <= op->awaited_us && others_us <= op->awaited_us &&
+             (!before || before->end_us + QUEUED_US <= op->awaited_us))
+        add(s, GSIM_PROFILE_EVENT_GAP, 0, op->start_us - op->awaited_us);
 }
 
 /* --- copies --- */
-static enum gsim_status add_copy(struct scan *s, const struct gsim_recorded_op *op)
+static void add_copy(struct scan *s, const struct gsim_recorded_op *op)
 {
     static const enum gsim_profile_quantity quantities[2][2] = {{GSIM_PROFILE_H2D, GSIM_PROFILE_D2H},
                                                                 {GSIM_PROFILE_PAGEABLE_H2D, GSIM_PROFILE_PAGEABLE_D2H}};
     double us = op->end_us - op->start_us;
-    if (op->copy_kind == GSIM_COPY_D2D)
-        return (double)op->bytes >= D2D_BYTES ? add(s, GSIM_PROFILE_D2D, 0, 2e-3 * (double)op->bytes / us) : GSIM_OK;
-    return add(s, quantities[op->is_pageable][op->copy_kind == GSIM_COPY_D2H], (double)op->bytes, us);
+    if (op->copy_kind != GSIM_COPY_D2D)
+        add(s, quantities[op->is_pageable][op->copy_kind == GSIM_COPY_D2H], (double)op->bytes, us);
+    else if ((double)op->bytes >= D2D_BYTES) add(s, GSIM_PROFILE_D2D, 0, 2e-3 * (double)op->bytes / us);
 }
 
 struct copy {
@@ -132,50 +131,45 @@ struct copy {
 GSIM_ORDER(compare_copies, struct copy, GSIM_UP(start_us) GSIM_UP(op))
 
 /* Those that no other copy overlaps: links are shared. */
-static enum gsim_status add_copies(struct scan *s)
+static void add_copies(struct scan *s)
 {
     const struct gsim_profile_trace *t = s->trace;
     struct copy *copies = gsim_alloc(sizeof *copies * ((size_t)t->op_count + 1));
     uint32_t count = 0;
     double busy_us = -INFINITY;
-    enum gsim_status status = GSIM_OK;
-    for (uint32_t i = 0; i < t->op_count && status == GSIM_OK; i++)
+    for (uint32_t i = 0; i < t->op_count; i++)
         if (!t->ops[i].is_kernel && !isnan(t->ops[i].start_us)) copies[count++] = (struct copy){t->ops[i].start_us, i};
     if (count) qsort(copies, count, sizeof *copies, compare_copies);
-    for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct gsim_recorded_op *op = &t->ops[copies[i].op];
         bool is_alone = busy_us <= op->start_us && (i + 1 == count || copies[i + 1].start_us >= op->end_us);
         busy_us = fmax(busy_us, op->end_us);
-        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us)
-            status = add_copy(s, op);
+        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us) add_copy(s, op);
     }
     gsim_free(copies);
-    return status;
 }
 
 /* Pinned copies whose call returned before they were done: others block. */
-static enum gsim_status add_submission(struct scan *s, uint32_t i, double depth)
+static void add_submission(struct scan *s, uint32_t i, double depth)
 {
     const struct gsim_recorded_op *op = &s->trace->ops[i];
-    if (op->is_pageable || op->is_managed || op->copy_kind == GSIM_COPY_D2D || queue_was_full(s, i, depth))
-        return GSIM_OK;
-    return op->returned_us < op->end_us ? add(s, GSIM_PROFILE_MEMCPY, 0, op->returned_us - op->launch_us) : GSIM_OK;
+    if (op->is_pageable || op->is_managed || op->copy_kind == GSIM_COPY_D2D || queue_was_full(s, i, depth)) return;
+    if (op->returned_us < op->end_us) add(s, GSIM_PROFILE_MEMCPY, 0, op->returned_us - op->launch_us);
 }
 
 /* --- other calls --- */
-static enum gsim_status add_sync(struct scan *s, const struct gsim_host_call *call)
+static void add_sync(struct scan *s, const struct gsim_host_call *call)
 {
-    if (call->is_unknown || isnan(call->awaited_us)) return GSIM_OK; /* or of work that the trace does not have */
+    if (call->is_unknown || isnan(call->awaited_us)) return; /* or of work that the trace does not have */
     if (call->awaited_us > call->start_us + WAITED_US && call->awaited_us <= call->end_us)
-        return add(s, GSIM_PROFILE_SYNC_RETURN, 0, call->end_us - call->awaited_us);
-    if (call->awaited_us + QUEUED_US <= call->start_us)
-        return add(s, GSIM_PROFILE_SYNC_IDLE, 0, call->end_us - call->start_us);
-    return GSIM_OK;
+        add(s, GSIM_PROFILE_SYNC_RETURN, 0, call->end_us - call->awaited_us);
+    else if (call->awaited_us + QUEUED_US <= call->start_us)
+        add(s, GSIM_PROFILE_SYNC_IDLE, 0, call->end_us - call->start_us);
 }
 
 /* Only cudaEventCreate says that its event has timing; where the events were made otherwise, or before the trace began,
  * the records' cost could be either kind's. */
-static enum gsim_status add_calls(struct scan *s)
+static void add_calls(struct scan *s)
 {
     static const int quantities[] = {[GSIM_HOST_EVENT_CREATE] = GSIM_PROFILE_EVENT_CREATE,
                                      [GSIM_HOST_EVENT_CREATE_FLAGS] = GSIM_PROFILE_EVENT_CREATE,
@@ -185,23 +179,20 @@ static enum gsim_status add_calls(struct scan *s)
                                      [GSIM_HOST_EVENT_RECORD] = GSIM_PROFILE_EVENT_RECORD};
     const struct gsim_profile_trace *t = s->trace;
     uint32_t timed = 0, flagged = 0, untold = 0;
-    enum gsim_status status = GSIM_OK;
     for (uint32_t i = 0; i < t->call_count; i++) {
         timed += t->calls[i].kind == GSIM_HOST_EVENT_CREATE;
         flagged += t->calls[i].kind == GSIM_HOST_EVENT_CREATE_FLAGS;
     }
-    for (uint32_t i = 0; i < t->call_count && status == GSIM_OK; i++) {
+    for (uint32_t i = 0; i < t->call_count; i++) {
         const struct gsim_host_call *call = &t->calls[i];
         bool is_untold = call->kind == GSIM_HOST_EVENT_RECORD && (!timed || flagged);
         untold += is_untold;
         if (is_untold) continue;
-        status = call->kind == GSIM_HOST_SYNC
-                     ? add_sync(s, call)
-                     : add(s, (enum gsim_profile_quantity)quantities[call->kind], 0, call->end_us - call->start_us);
+        if (call->kind == GSIM_HOST_SYNC) add_sync(s, call);
+        else add(s, (enum gsim_profile_quantity)quantities[call->kind], 0, call->end_us - call->start_us);
     }
     s->samples->traces[s->index].has_timing = timed && !flagged;
     s->samples->traces[s->index].untold_records = untold;
-    return status;
 }
 
 /* --- all of it --- */
@@ -213,17 +204,16 @@ static void add_source(struct gsim_profile_samples *all, const struct gsim_profi
         gsim_arena_strdup(&all->arena, t->date), t->tracer, t->sm_count, t->memory_bytes, false, 0};
 }
 
-enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsim_profile_trace *trace,
-                                          double queue_depth, struct gsim_error *error)
+void gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsim_profile_trace *trace,
+                              double queue_depth)
 {
     struct gsim_arena arena = {0};
-    struct scan s = {.samples = all, .trace = trace, .error = error, .index = (uint32_t)all->trace_count};
+    struct scan s = {.samples = all, .trace = trace, .index = (uint32_t)all->trace_count};
     size_t room = (size_t)trace->op_count + 1;
     s.busy = GSIM_ARENA_ARRAY(&arena, struct busy, room);
     s.copies_us = GSIM_ARENA_ARRAY(&arena, double, room);
     s.before = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
     s.records = GSIM_ARENA_ARRAY(&arena, uint32_t, room);
-    enum gsim_status status = GSIM_OK;
     add_source(all, trace);
     uint32_t count = s.trace->op_count;
     struct place *places = gsim_alloc(sizeof *places * ((size_t)count + 1));
@@ -246,12 +236,11 @@ enum gsim_status gsim_profile_samples_add(struct gsim_profile_samples *all, cons
         see_end(&busy, op->stream, op->end_us);
         s.busy[i] = busy;
     }
-    for (uint32_t i = 0; i < trace->op_count && status == GSIM_OK; i++)
-        status = trace->ops[i].is_kernel ? add_kernel(&s, i, queue_depth) : add_submission(&s, i, queue_depth);
-    if (status == GSIM_OK) status = add_copies(&s);
-    if (status == GSIM_OK) status = add_calls(&s);
+    for (uint32_t i = 0; i < trace->op_count; i++)
+        (trace->ops[i].is_kernel ? add_kernel : add_submission)(&s, i, queue_depth);
+    add_copies(&s);
+    add_calls(&s);
     gsim_arena_release(&arena);
-    return status;
 }
 
 void gsim_profile_samples_release(struct gsim_profile_samples *all)

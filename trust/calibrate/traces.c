@@ -69,15 +69,13 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
         if (status == GSIM_OK && count > 0 && !(waits_us > MOST_WAITING * median_us))
             add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count);
     }
-    if (status == GSIM_OK) {
-        for (uint32_t i = 0; i < run->op_count; i++) {
-            const struct gsim_recorded_op *op = &run->ops[i];
-            if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES ||
-                op->end_us <= op->start_us || overlaps(run, i))
-                continue;
-            const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
-            add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1);
-        }
+    for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
+        const struct gsim_recorded_op *op = &run->ops[i];
+        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES || op->end_us <= op->start_us ||
+            overlaps(run, i))
+            continue;
+        const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";
+        add(traced, series, (double)op->bytes, op->end_us - op->start_us, 1);
     }
     return status;
 }

@@ -135,7 +135,7 @@ enum gsim_status gsim_paper_write(struct gsim_paper *p, enum gsim_paper_form for
         cJSON *own = cJSON_CreateString(TEXT_SQL);
         put(data, cJSON_IsString(title) ? title->valuestring : "");
         put(data, "\n\n");
-        status = own ? write_lines(p, own, put, data, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = write_lines(p, own, put, data, error);
         cJSON_Delete(own);
     }
     cJSON_ArrayForEach(item, text)
