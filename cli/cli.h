@@ -234,12 +234,12 @@ enum {
 #define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_NUMBER_##key,
     GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
 #undef GSIM_CLI_OF_BIT
-#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_##key = 1u << GSIM_CLI_OF_NUMBER_##key,
+#define GSIM_CLI_OF_BIT(key, text) GSIM_CLI_OF_##key = UINT64_C(1) << GSIM_CLI_OF_NUMBER_##key,
     GSIM_CLI_OF_MAP(GSIM_CLI_OF_BIT)
 #undef GSIM_CLI_OF_BIT
 };
 /* Fails on an option that none of SUBJECTS, bits GSIM_CLI_OF_..., has a use for. */
-enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments, unsigned subjects,
+enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments, uint64_t subjects,
                                      struct gsim_error *error) GSIM_NODISCARD;
 /* Fails on an option that does nothing without another one. For every command. */
 enum gsim_status gsim_cli_check_needs(const struct gsim_cli_arguments *arguments,

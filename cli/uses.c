@@ -23,7 +23,8 @@
 /* KEYS are of USERS; none of SUBJECTS has a use for them. */
 static const struct rule {
     const char *users;
-    unsigned commands, subjects;
+    unsigned commands;
+    uint64_t subjects;
     const enum gsim_cli_key *keys;
 } rules[] = {
     {"built-in workloads", GSIM_CLI_ON_ALL, OF_PROGRAMS | OF_TRACES | GSIM_CLI_OF_CUDA,
@@ -126,7 +127,7 @@ static bool is_given(const struct gsim_cli_arguments *arguments, enum gsim_cli_k
     return arguments->value[key] != NULL;
 }
 
-static const char *subject_text(unsigned subject)
+static const char *subject_text(uint64_t subject)
 {
 #define SUBJECT_TEXT(key, text)                                                                                        \
     if (subject & GSIM_CLI_OF_##key) return text;
@@ -135,7 +136,7 @@ static const char *subject_text(unsigned subject)
     return "this";
 }
 
-enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments, unsigned subjects,
+enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments, uint64_t subjects,
                                      struct gsim_error *error)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {

@@ -399,34 +399,24 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
 
 static const char *why_not(enum gsim_change_kind kind, bool has_data)
 {
+    static const char ranks[] = "needs ranks", server[] = "needs a server",
+                      streams[] = "needs what each op reads and writes: in the program, of a trace --execution-trace";
+    static const char *const whys[GSIM_CHANGE_COUNT] = {
+        [GSIM_CHANGE_COMM] = ranks, [GSIM_CHANGE_RANK] = ranks, [GSIM_CHANGE_RANKS] = ranks,
+        [GSIM_CHANGE_NODE] = ranks, [GSIM_CHANGE_BATCHING] = server, [GSIM_CHANGE_BESIDE] = server,
+        [GSIM_CHANGE_REPLICAS] = server, [GSIM_CHANGE_RATE] = server, [GSIM_CHANGE_DAG] = streams,
+        [GSIM_CHANGE_STREAMS] = streams, [GSIM_CHANGE_SHARE] = "needs tasks that share otherwise",
+        [GSIM_CHANGE_NOSYNC] = "no synchronisation that nothing needs", [GSIM_CHANGE_PRIORITIES] = "one stream only",
+        [GSIM_CHANGE_PDL] = "needs compute capability 9.0, memory that is not managed, and a kernel behind another in "
+                            "a stream",
+        [GSIM_CHANGE_FUSE] = "no chain of small elementwise kernels",
+        [GSIM_CHANGE_PINNED] = "no copies of pageable or managed memory",
+        [GSIM_CHANGE_HW_QUEUES] = "each stream has a queue of its own, or there are as many",
+        [GSIM_CHANGE_KERNEL] = "no kernel has that name", [GSIM_CHANGE_LINK] = "nothing goes over the link",
+        [GSIM_CHANGE_GRAPH] = "it is a CUDA graph already"};
     if (gsim_change_is_collective(kind)) return "no collective that it changes";
-    switch (kind) {
-    case GSIM_CHANGE_COMM:
-    case GSIM_CHANGE_RANK:
-    case GSIM_CHANGE_RANKS:
-    case GSIM_CHANGE_NODE: return "needs ranks";
-    case GSIM_CHANGE_SHARE: return "needs tasks that share otherwise";
-    case GSIM_CHANGE_BATCHING:
-    case GSIM_CHANGE_BESIDE:
-    case GSIM_CHANGE_REPLICAS:
-    case GSIM_CHANGE_RATE: return "needs a server";
-    case GSIM_CHANGE_DAG:
-    case GSIM_CHANGE_STREAMS:
-        return has_data ? "each op is in that stream already"
-                        : "needs what each op reads and writes: in the program, of a trace --execution-trace";
-    case GSIM_CHANGE_NOSYNC: return "no synchronisation that nothing needs";
-    case GSIM_CHANGE_PRIORITIES: return "one stream only";
-    case GSIM_CHANGE_PDL:
-        return "needs compute capability 9.0, memory that is not managed, and a kernel behind another in a stream";
-    case GSIM_CHANGE_FUSE: return "no chain of small elementwise kernels";
-    case GSIM_CHANGE_PINNED: return "no copies of pageable or managed memory";
-    case GSIM_CHANGE_HW_QUEUES: return "each stream has a queue of its own, or there are as many";
-    case GSIM_CHANGE_KERNEL: return "no kernel has that name";
-    case GSIM_CHANGE_LINK: return "nothing goes over the link";
-    case GSIM_CHANGE_GRAPH: return "it is a CUDA graph already";
-    default: break;
-    }
-    return "nothing to change";
+    if (whys[kind] == streams && has_data) return "each op is in that stream already";
+    return whys[kind] ? whys[kind] : "nothing to change";
 }
 
 /* Another device first, schedulers last: they take the streams as edited. */

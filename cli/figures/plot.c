@@ -24,7 +24,7 @@ static const char *const kinds[] = {"speedup",  "lines", "heatmap", "scatter", "
 struct command {
     const struct gsim_cli_arguments *arguments;
     const char *kind;
-    unsigned subject; /* GSIM_CLI_OF_... */
+    uint64_t subject; /* GSIM_CLI_OF_... */
     struct gsim_figure figure;
     struct gsim_arena arena;
 };
@@ -394,7 +394,7 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
         gsim_nearest_offer(&nearest, kinds[i]);
         if (strcmp(kinds[i], arguments->operands[0]) != 0) continue;
         c->kind = kinds[i];
-        c->subject = (unsigned)GSIM_CLI_OF_SPEEDUP << (i - (i > 6)); /* jct and clients have one */
+        c->subject = (uint64_t)GSIM_CLI_OF_SPEEDUP << (i - (i > 6)); /* jct and clients have one */
     }
     if (!c->kind)
         return gsim_error_set(

@@ -2,6 +2,7 @@
 /* Layer: cli (program). "gpusim compare --task ... --share all|A,B,...": the same tasks under several ways of
  * sharing. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cli/tasks/tasks.h"
@@ -16,9 +17,7 @@ struct comparison {
     size_t way_count;
     uint32_t repeat;                          /* runs with seeds of their own; what is said are means over them */
     struct gsim_task_stats *stats[GSIM_CLI_WAYS]; /* of each task; NULL: it failed */
-    struct intervals {
-        double mean_us, p50_us, p99_us, slow_down, per_second; /* half of the 95 % interval; NAN for one run */
-    } * intervals[GSIM_CLI_WAYS];
+    double *intervals[GSIM_CLI_WAYS];         /* by task and figure: half of the 95 % interval; NAN for one run */
     struct gsim_request_record *requests[GSIM_CLI_WAYS]; /* that were served */
     size_t request_count[GSIM_CLI_WAYS];
     double fairness[GSIM_CLI_WAYS], makespan_us[GSIM_CLI_WAYS];
@@ -27,38 +26,19 @@ struct comparison {
     enum gsim_status worst;
 };
 
-/* Of the runs of a way, by task: sums over repetitions of what is shown. */
+/* Of the runs of a way, by task: means over repetitions of what is shown; requests, also late ones, of all of them. */
+enum figure { MEAN, P50, P90, P99, SLOW, RATE, FIGURES };
+static const size_t figures[FIGURES] = {
+    offsetof(struct gsim_task_stats, mean_us), offsetof(struct gsim_task_stats, p50_us),
+    offsetof(struct gsim_task_stats, p90_us),  offsetof(struct gsim_task_stats, p99_us),
+    offsetof(struct gsim_task_stats, slow_down), offsetof(struct gsim_task_stats, per_second)};
+
 struct sums {
-    struct gsim_stats mean, p50, p90, p99, slow, rate;
+    struct gsim_stats of[FIGURES];
     uint32_t late, requests;
 };
 
-static void add_run(struct sums *sums, const struct gsim_task_stats *s)
-{
-    gsim_stats_add(&sums->mean, s->mean_us);
-    gsim_stats_add(&sums->p50, s->p50_us);
-    gsim_stats_add(&sums->p90, s->p90_us);
-    gsim_stats_add(&sums->p99, s->p99_us);
-    gsim_stats_add(&sums->slow, s->slow_down);
-    gsim_stats_add(&sums->rate, s->per_second);
-    sums->late += s->late;
-    sums->requests += s->requests;
-}
-
-/* Means over the runs; requests, also late ones, of all of them. */
-static void finish_runs(const struct sums *sums, struct gsim_task_stats *s, struct intervals *half)
-{
-    s->mean_us = gsim_stats_mean(&sums->mean);
-    s->p50_us = gsim_stats_mean(&sums->p50);
-    s->p90_us = gsim_stats_mean(&sums->p90);
-    s->p99_us = gsim_stats_mean(&sums->p99);
-    s->slow_down = gsim_stats_mean(&sums->slow);
-    s->per_second = gsim_stats_mean(&sums->rate);
-    s->late = sums->late;
-    s->requests = sums->requests;
-    *half = (struct intervals){gsim_stats_ci95(&sums->mean), gsim_stats_ci95(&sums->p50), gsim_stats_ci95(&sums->p99),
-                               gsim_stats_ci95(&sums->slow), gsim_stats_ci95(&sums->rate)};
-}
+static double *figure_of(struct gsim_task_stats *s, size_t k) { return (double *)((char *)s + figures[k]); }
 
 static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_error *error)
 {
@@ -66,23 +46,23 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
     struct gsim_arena *arena = &t->arena;
     void *params;
     struct gsim_task_stats *stats = GSIM_ARENA_ARRAY(arena, struct gsim_task_stats, t->count);
-    struct intervals *intervals = GSIM_ARENA_ARRAY(arena, struct intervals, t->count);
+    double *half = c->intervals[way] = GSIM_ARENA_ARRAY(arena, double, t->count *FIGURES);
     struct sums *sums = GSIM_ARENA_ARRAY(arena, struct sums, t->count);
     struct gsim_stats fairness;
     enum gsim_status status = gsim_cli_share_params(t, c->ways[way], &params, error);
     gsim_stats_init(&fairness);
-    for (uint32_t i = 0; i < t->count; i++) {
-        struct gsim_stats *all[] = {&sums[i].mean, &sums[i].p50,  &sums[i].p90,
-                                    &sums[i].p99,  &sums[i].slow, &sums[i].rate};
-        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) gsim_stats_init(all[k]);
-    }
+    for (size_t i = 0; i < (size_t)t->count * FIGURES; i++) gsim_stats_init(&sums[i / FIGURES].of[i % FIGURES]);
     for (uint32_t r = 0; r < c->repeat && status == GSIM_OK; r++) {
         struct gsim_timeline timeline = {0};
         struct gsim_simulation s = gsim_cli_tasks_simulation(t, c->ways[way], params);
         s.detailed = false;
         s.seed += r;
         status = gsim_cli_tasks_run(t, &s, &timeline, stats, error);
-        for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) add_run(&sums[i], &stats[i]);
+        for (uint32_t i = 0; i < t->count && status == GSIM_OK; i++) {
+            for (size_t k = 0; k < FIGURES; k++) gsim_stats_add(&sums[i].of[k], *figure_of(&stats[i], k));
+            sums[i].late += stats[i].late;
+            sums[i].requests += stats[i].requests;
+        }
         if (status == GSIM_OK) gsim_stats_add(&fairness, gsim_tasks_fairness(stats, t->count));
         if (status == GSIM_OK && !r) {
             /* What the first run is kept of: its requests, its end. */
@@ -98,10 +78,16 @@ static enum gsim_status run_way(struct comparison *c, size_t way, struct gsim_er
     }
     if (status != GSIM_OK) return status;
     if (!gsim_sharing_note(c->ways[way], params, stats, t->count, c->notes[way])) c->notes[way][0] = '\0';
-    for (uint32_t i = 0; i < t->count; i++) finish_runs(&sums[i], &stats[i], &intervals[i]);
+    for (uint32_t i = 0; i < t->count; i++) {
+        for (size_t k = 0; k < FIGURES; k++) {
+            *figure_of(&stats[i], k) = gsim_stats_mean(&sums[i].of[k]);
+            half[i * FIGURES + k] = gsim_stats_ci95(&sums[i].of[k]);
+        }
+        stats[i].late = sums[i].late;
+        stats[i].requests = sums[i].requests;
+    }
     c->fairness[way] = gsim_stats_mean(&fairness);
     c->stats[way] = stats;
-    c->intervals[way] = intervals;
     return GSIM_OK;
 }
 
@@ -124,7 +110,7 @@ static void print_way(const struct comparison *c, size_t way, struct gsim_output
     }
     for (uint32_t i = 0; i < c->tasks.count; i++) {
         const struct gsim_task_stats *s = &c->stats[way][i];
-        const struct intervals *half = &c->intervals[way][i];
+        const double *half = &c->intervals[way][i * FIGURES];
         snprintf(slow, sizeof slow, s->slow_down > 0 ? "%.2fx" : "-", s->slow_down);
         gsim_output_printf(output, "  %-11s %-*s %4d %8u %9s %9s %9s %8s %9.4g", i ? "" : c->ways[way]->name, names,
                            gsim_text_fit(name, sizeof name, c->tasks.tasks[i].name, (size_t)names),
@@ -136,9 +122,9 @@ static void print_way(const struct comparison *c, size_t way, struct gsim_output
             gsim_output_printf(output, " %5s", "-");
         if (!i && !isnan(c->fairness[way])) gsim_output_printf(output, " %8.3f", c->fairness[way]);
         gsim_output_text(output, "\n");
-        if (half->mean_us > 0)
-            gsim_output_printf(output, "  %*s %9s %9s %9s\n", 11 + names + 15, "+-", time_text(texts[0], half->mean_us),
-                               time_text(texts[1], half->p50_us), time_text(texts[2], half->p99_us));
+        if (half[MEAN] > 0)
+            gsim_output_printf(output, "  %*s %9s %9s %9s\n", 11 + names + 15, "+-", time_text(texts[0], half[MEAN]),
+                               time_text(texts[1], half[P50]), time_text(texts[2], half[P99]));
     }
 }
 
@@ -182,10 +168,10 @@ static void put_csv(const void *what, struct gsim_output *output)
             gsim_output_put(output, "%c,%c,%d,%u,%u,%f,%f,%f,%f,%f,%f,%f,%f", c->ways[w]->name, c->tasks.tasks[i].name,
                             c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us, s->p50_us, s->p90_us,
                             s->p99_us, s->alone_us, s->slow_down, s->per_second, c->fairness[w]);
-            const struct intervals *half = &c->intervals[w][i];
+            const double *half = &c->intervals[w][i * FIGURES];
             if (c->repeat > 1)
-                gsim_output_printf(output, ",%u,%.6f,%.6f,%.6f,%.6f,%.6f", c->repeat, half->mean_us, half->p50_us,
-                                   half->p99_us, half->slow_down, half->per_second);
+                gsim_output_printf(output, ",%u,%.6f,%.6f,%.6f,%.6f,%.6f", c->repeat, half[MEAN], half[P50], half[P99],
+                                   half[SLOW], half[RATE]);
             gsim_output_text(output, "\n");
         }
 }
@@ -226,10 +212,10 @@ static void put_json(const void *what, struct gsim_output *output)
                             c->tasks.tasks[i].priority, s->requests, s->late, s->mean_us, s->p50_us, s->p90_us,
                             s->p99_us, s->alone_us, s->slow_down, s->per_second);
             if (c->repeat > 1) {
-                const struct intervals *half = &c->intervals[w][i];
+                const double *half = &c->intervals[w][i * FIGURES];
                 gsim_output_put(output, ", 'repetitions': %u, 'mean_ci95_us': %r, 'p50_ci95_us': %r, 'p99_ci95_us': "
-                                        "%r, 'slow_down_ci95': %r, 'per_second_ci95': %r", c->repeat, half->mean_us,
-                                half->p50_us, half->p99_us, half->slow_down, half->per_second);
+                                        "%r, 'slow_down_ci95': %r, 'per_second_ci95': %r", c->repeat, half[MEAN],
+                                half[P50], half[P99], half[SLOW], half[RATE]);
             }
             put_times(c, w, i, output);
             gsim_output_text(output, "}");

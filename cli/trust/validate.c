@@ -166,7 +166,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
 {
     char device[GSIM_RUNS_DEVICE] = "";
     const char *recorded = NULL, *where = NULL;
-    unsigned subjects = 0;
+    uint64_t subjects = 0;
     _Static_assert(GSIM_RUNS_DEVICE == GSIM_CLI_DEVICE_NAME, "one buffer for both");
     c->contents = GSIM_ARENA_ARRAY(&c->arena, enum content, c->path_count);
     for (size_t i = 0; i < c->path_count; i++) {

@@ -102,7 +102,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
         return gsim_cli_unknown_workload(path, error);
     }
     s->is_trace = !is_named && !is_program(path);
-    unsigned kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
+    uint64_t kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
     if (s->is_trace && gsim_cli_check_used(&s->arguments, kind, error)) return error->status;
     if (s->is_trace) {
         struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
