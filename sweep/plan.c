@@ -70,28 +70,26 @@ static void add_item(struct gsim_sweep_plan *plan, uint64_t item)
     plan->items[plan->count++] = item;
 }
 
-static enum gsim_status consider(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct keys *keys,
-                                 uint64_t item, uint64_t *met, struct gsim_error *error)
+static void consider(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config, struct keys *keys,
+                     uint64_t item, uint64_t *met)
 {
     char text[GSIM_KEY_SIZE];
     bool is_new;
-    enum gsim_status status = config->key(config->data, item, text, error);
-    if (status != GSIM_OK) return status;
+    config->key(config->data, item, text);
     struct key *entry = put_key(keys, text, &is_new);
     bool is_done = entry->is_done;
     entry->is_done = false; /* a second time it is a repetition */
     if (!is_new && !is_done) {
         plan->repeated++;
-        return GSIM_OK;
+        return;
     }
     /* The share of a shard must not depend on what is done. */
     if (config->shard_count > 1 && (*met)++ % config->shard_count != config->shard_index) {
         plan->other_shards++;
-        return GSIM_OK;
+        return;
     }
     if (is_done) plan->done++;
     if (!is_done) add_item(plan, item);
-    return GSIM_OK;
 }
 
 enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_plan_config *config,
@@ -108,7 +106,7 @@ enum gsim_status gsim_plan_make(struct gsim_sweep_plan *plan, const struct gsim_
     if (status == GSIM_OK && store) status = gsim_store_each_key(store, note_done, &reading, error);
     for (uint64_t item = 0; item < spec->total && status == GSIM_OK; item++) {
         gsim_spec_point(spec, item, settings, &repeat);
-        if (gsim_spec_holds(spec, settings, repeat)) status = consider(plan, config, &keys, item, &met, error);
+        if (gsim_spec_holds(spec, settings, repeat)) consider(plan, config, &keys, item, &met);
         else plan->left_out++;
     }
     gsim_free(settings);

@@ -13,7 +13,7 @@ struct gsim_plan_config {
     const struct gsim_spec *spec;
     uint32_t shard_index, shard_count; /* from 0; count 0 or 1: everything */
     void *data;
-    enum gsim_status (*key)(void *data, uint64_t item, char key[GSIM_KEY_SIZE], struct gsim_error *error);
+    void (*key)(void *data, uint64_t item, char key[GSIM_KEY_SIZE]);
 };
 
 struct gsim_sweep_plan {

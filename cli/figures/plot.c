@@ -14,11 +14,11 @@
 #include "sim/base/whole.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
+#include "sim/base/gz.h"
 
 /* As they follow each other in GSIM_CLI_OF_MAP. */
 static const char *const kinds[] = {"speedup",  "lines", "heatmap", "scatter", "box",
                                     "timeline", "jct",   "clients", "load"};
-#define HEAD_BYTES 1024
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
 struct command {
@@ -84,21 +84,19 @@ const char *gsim_cli_quoted(struct gsim_arena *arena, const char *word)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-%";
     const char *text = "'";
     if (*word && !word[strspn(word, plain)]) return word;
-    while (text && strchr(word, '\'')) {
+    while (strchr(word, '\'')) {
         int length = (int)strcspn(word, "'");
         text = gsim_arena_printf(arena, "%s%.*s'\\''", text, length, word);
         word += length + 1;
     }
-    return text ? gsim_arena_printf(arena, "%s%s'", text, word) : NULL;
+    return gsim_arena_printf(arena, "%s%s'", text, word);
 }
 
 const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena)
 {
     const char *text = "gpusim";
-    for (int i = 1; i < arguments->argc && text; i++) {
-        const char *word = gsim_cli_quoted(arena, arguments->argv[i]);
-        text = word ? gsim_arena_printf(arena, "%s %s", text, word) : NULL;
-    }
+    for (int i = 1; i < arguments->argc; i++)
+        text = gsim_arena_printf(arena, "%s %s", text, gsim_cli_quoted(arena, arguments->argv[i]));
     return text;
 }
 
@@ -233,16 +231,6 @@ static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, 
 }
 
 /* A file that begins like the spec of a sweep. */
-static bool is_spec(const char *path)
-{
-    char head[HEAD_BYTES + 1] = "";
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
-    if (file) fclose(file);
-    head[length] = '\0';
-    return strstr(head, "\"" GSIM_SPEC_SCHEMA "\"") != NULL;
-}
-
 /* Runs the sweep into a results file of our own. It says itself what goes wrong. */
 static enum gsim_status read_spec(struct command *c, const char *path, struct gsim_frame *frame,
                                   struct gsim_error *error)
@@ -311,7 +299,7 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     gsim_results_plot *plot = gsim_results_find(c->kind);
     enum gsim_status status = parse_query(c->arguments, &query, error);
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
-        status = is_spec(c->arguments->operands[i]) ? read_spec(c, c->arguments->operands[i], &frame, error)
+        status = gsim_gz_has(c->arguments->operands[i], "\"" GSIM_SPEC_SCHEMA "\"") ? read_spec(c, c->arguments->operands[i], &frame, error)
                                                     : gsim_frame_read(&frame, c->arguments->operands[i], error);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);

@@ -59,12 +59,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool is_file_of_ranks(const char *path)
-{
-    char hint[8192];
-    return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-ranks/");
-}
-
 bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
 {
     uint32_t ranks[2] = {0}, worlds[2] = {0};
@@ -72,7 +66,7 @@ bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
     if (asks && arguments->value[GSIM_CLI_RANKS]) return true;
     if (arguments->operand_count == 1)
         return (is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE) ||
-               (asks && is_file_of_ranks(arguments->operands[0]));
+               (asks && gsim_gz_has(arguments->operands[0], "\"gpusim-ranks/"));
     if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0)
         return false; /* no file: a format's name, written wrong */
     if (arguments->command != GSIM_CLI_VALIDATE) return true;
@@ -367,9 +361,8 @@ void gsim_cli_rank_traces_release(struct gsim_cli_rank_traces *t)
 }
 
 /* --- replayed together, for "gpusim validate" --- */
-static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace,
-                            const struct gsim_timeline *timeline, const struct gsim_scenario *scenario, uint32_t task,
-                            struct gsim_error *error)
+static void add(struct gsim_trace_validation *v, const struct gsim_cli_rank_trace *trace,
+                const struct gsim_timeline *timeline, const struct gsim_scenario *scenario, uint32_t task)
 {
     const char *slash = strrchr(trace->path, '/');
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)trace->program.op_count + 1));
@@ -403,9 +396,8 @@ static enum gsim_status add(struct gsim_trace_validation *v, const struct gsim_c
                                                 .span_us = trace->notes.span_us,
                                                 .repairs = gsim_import_repairs(&trace->notes),
                                                 .notes = note};
-    enum gsim_status status = gsim_trace_validation_add_replayed(v, &traced, moments, error);
+    gsim_trace_validation_add_replayed(v, &traced, moments);
     gsim_free(moments);
-    return status;
 }
 
 enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const struct gsim_cli_arguments *arguments,
@@ -426,8 +418,7 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
     scenario.simulation = t.simulation;
     if (!status) status = gsim_scenario_join(&scenario, clients, t.count, &t.base.links, 1, error);
     if (!status) status = gsim_run(&scenario, &timeline, error);
-    for (uint32_t i = 0; i < t.count && !status; i++)
-        status = add(v, &t.traces[i], &timeline, &scenario, i, error);
+    for (uint32_t i = 0; i < t.count && !status; i++) add(v, &t.traces[i], &timeline, &scenario, i);
     gsim_timeline_release(&timeline);
     gsim_scenario_release(&scenario);
     gsim_cli_rank_traces_release(&t);

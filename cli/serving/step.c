@@ -29,12 +29,6 @@ struct gsim_cli_server {
     bool has_setup, is_other, has_node;
 };
 
-static bool is_program(const char *path)
-{
-    char hint[8192];
-    return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-program/");
-}
-
 static bool is_file(const char *path) { return strchr(path, '/') || strchr(path, '.'); }
 
 static enum gsim_status read_trace(const char *path, struct gsim_cli_server *server, struct gsim_program *program,
@@ -62,7 +56,7 @@ static enum gsim_status read_step(void *context, const char *path, struct gsim_p
     struct gsim_cli_server *server = context;
     *is_graph = true;
     if (is_file(path)) {
-        enum gsim_status read = is_program(path) ? gsim_program_read(path, program, error)
+        enum gsim_status read = gsim_gz_has(path, "\"gpusim-program/") ? gsim_program_read(path, program, error)
                                                  : read_trace(path, server, program, is_graph, error);
         return read == GSIM_OK ? gsim_cli_apply_kernels(&server->arguments, program, error) : read;
     }
@@ -87,7 +81,7 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
         const char *path = server->spec.steps[i].path;
         struct gsim_trace_origin origin = {0};
         struct gsim_error no_trace = {0};
-        if (!is_file(path) || is_program(path)) continue;
+        if (!is_file(path) || gsim_gz_has(path, "\"gpusim-program/")) continue;
         bool is_trace = gsim_importer_of(path, &origin, &no_trace) != NULL;
         if (is_trace && gsim_cli_trace_device(&origin, device, error)) return error->status;
         *found = origin;

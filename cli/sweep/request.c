@@ -513,16 +513,13 @@ void gsim_request_key_of(const struct gsim_request *request, struct gsim_arena *
     gsim_bytes_release(&text);
 }
 
-enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
-                                  struct gsim_error *error)
+void gsim_request_key(void *data, uint64_t item, char key[GSIM_KEY_SIZE])
 {
     struct gsim_arena arena = {0};
     struct gsim_request request;
-    gsim_request_make(requests, item, &arena, &request);
-    (void)error;
+    gsim_request_make(data, item, &arena, &request);
     gsim_request_key_of(&request, &arena, key);
     gsim_arena_release(&arena);
-    return GSIM_OK;
 }
 
 const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t item, char *text, size_t size)

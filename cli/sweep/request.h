@@ -44,10 +44,9 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
                                               struct gsim_error *error) GSIM_NODISCARD;
 void gsim_requests_release(struct gsim_requests *requests); /* accepts a zeroed one */
 
-/* Key of point ITEM. Settings that do not apply to it (parameters of other schedulers) have no part in it, so that
- * points which differ only in those are one. */
-enum gsim_status gsim_request_key(const struct gsim_requests *requests, uint64_t item, char key[GSIM_KEY_SIZE],
-                                  struct gsim_error *error) GSIM_NODISCARD;
+/* Key of point ITEM; DATA: the gsim_requests. Settings that do not apply to it (parameters of other schedulers) have no
+ * part in it, so that points which differ only in those are one. */
+void gsim_request_key(void *data, uint64_t item, char key[GSIM_KEY_SIZE]);
 /* "workload=img sched=kesco size=1e6", for messages. */
 const char *gsim_request_describe(const struct gsim_requests *requests, uint64_t item, char *text, size_t size);
 

@@ -11,6 +11,7 @@
 #include "sweep/plan.h"
 #include "sweep/remote.h"
 #include "sweep/sink.h"
+#include "cli/figures/plot.h"
 
 #define OUT_DEFAULT  "results.db"
 #define SHOWN_POINTS 10
@@ -128,17 +129,12 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
                                                   arguments->value[GSIM_CLI_ALLOW_PLUGINS] != NULL, error) : status;
 }
 
-static enum gsim_status key_of(void *data, uint64_t item, char key[GSIM_KEY_SIZE], struct gsim_error *error)
-{
-    return gsim_request_key(data, item, key, error);
-}
-
 static enum gsim_status read_shard(struct sweep *sweep, struct gsim_error *error)
 {
     const char *text = sweep->arguments->value[GSIM_CLI_SHARD], *slash = text ? strchr(text, '/') : NULL;
     double index, count;
     char first[16];
-    sweep->plan_config = (struct gsim_plan_config){.spec = &sweep->spec, .data = &sweep->requests, .key = key_of};
+    sweep->plan_config = (struct gsim_plan_config){.spec = &sweep->spec, .data = &sweep->requests, .key = gsim_request_key};
     if (!text) return GSIM_OK;
     if (slash && slash - text < (ptrdiff_t)sizeof(first)) {
         snprintf(first, sizeof(first), "%.*s", (int)(slash - text), text);
@@ -219,25 +215,11 @@ static enum gsim_status open_store(struct sweep *sweep, struct gsim_error *error
     return status == GSIM_OK ? check_models(sweep, path, error) : status;
 }
 
-/* The command as it could be typed again. */
-static const char *command_text(struct sweep *sweep)
-{
-    const char *text = "gpusim";
-    for (int i = 1; text && i < sweep->arguments->argc; i++) {
-        const char *word = sweep->arguments->argv[i];
-        bool is_plain =
-            *word &&
-            strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%") == strlen(word);
-        text = gsim_arena_printf(&sweep->arena, is_plain ? "%s %s" : "%s '%s'", text, word);
-    }
-    return text;
-}
-
 static enum gsim_status record_sweep(struct sweep *sweep, struct gsim_error *error)
 {
     char *spec = gsim_spec_json(&sweep->spec);
     struct gsim_sweep_record record = {.name = sweep->spec.name,
-                                       .command = command_text(sweep),
+                                       .command = gsim_cli_command_line(sweep->arguments, &sweep->arena),
                                        .spec = spec,
                                        .version = GPUSIM_VERSION,
                                        .model = gsim_model_hash(),

@@ -80,17 +80,6 @@ static enum gsim_status check_kept(const struct source *s, struct gsim_error *er
     return GSIM_OK;
 }
 
-static enum gsim_status read_cases(struct source *s, struct gsim_error *error)
-{
-    size_t length = 0;
-    const char *slash = strrchr(s->path, '/');
-    char *text = gsim_file_read(s->path, &length, error);
-    enum gsim_status status =
-        text ? gsim_cases_parse(&s->set, slash ? slash + 1 : s->path, text, length, error) : error->status;
-    gsim_free(text);
-    return status == GSIM_OK ? check_kept(s, error) : gsim_error_prefix(error, "cannot read '%s'", s->path);
-}
-
 static enum gsim_status open_source(struct command *c, struct source *s, const char *operand, struct gsim_error *error)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');
@@ -108,7 +97,8 @@ static enum gsim_status open_source(struct command *c, struct source *s, const c
         s->arguments.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     enum gsim_status status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (status != GSIM_OK || s->is_runs) return status;
-    status = read_cases(s, error);
+    if (gsim_cli_read_cases(&s->set, s->path, error)) return gsim_error_prefix(error, "cannot read '%s'", s->path);
+    status = check_kept(s, error);
     if (status == GSIM_OK && s->kernels) gsim_cases_apply(&s->set, s->kernels);
     s->index = GSIM_ARENA_ARRAY(&c->arena, size_t, s->set.count + 1);
     for (size_t i = 0; status == GSIM_OK && i < s->set.count; i++) s->index[i] = i;

@@ -197,7 +197,7 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
     return GSIM_OK;
 }
 
-static enum gsim_status read_cases(struct gsim_case_set *set, const char *path, struct gsim_error *error)
+enum gsim_status gsim_cli_read_cases(struct gsim_case_set *set, const char *path, struct gsim_error *error)
 {
     size_t length = 0;
     const char *slash = strrchr(path, '/');
@@ -256,7 +256,7 @@ static enum gsim_status read_again(struct command *c, struct gsim_error *error)
     if (!path) return GSIM_OK;
     bool has_runs = gsim_runs_is(path, device);
     if (has_runs) status = gsim_runs_read(path, &handler, &recordings, error);
-    else status = read_cases(&c->set_again, path, error);
+    else status = gsim_cli_read_cases(&c->set_again, path, error);
     gsim_recordings_release(&recordings);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--again: cannot read '%s'", path);
     if (!has_runs) {
@@ -299,7 +299,7 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
             continue;
         }
         status =
-            c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : read_cases(&c->set, c->paths[i], error);
+            c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : gsim_cli_read_cases(&c->set, c->paths[i], error);
         if (status != GSIM_OK) (void)explain(c->paths[i], error);
     }
     return status;

@@ -11,6 +11,8 @@ enum gsim_status gsim_cli_validate_other(const struct gsim_cli_arguments *argume
                                          struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *arguments,
                                            struct gsim_error *error) GSIM_NODISCARD;
+enum gsim_status gsim_cli_read_cases(struct gsim_case_set *set, const char *path,
+                                     struct gsim_error *error) GSIM_NODISCARD;
 /* Adds the samples of the cases at INDEX[0..COUNT) of SET to VALIDATION, as gsim_validation_run() does one by one, in
  * the cases' order: by worker processes (sim/base/jobs/pool.h). */
 enum gsim_status gsim_validation_jobs(struct gsim_validation *validation, const struct gsim_case_set *set,

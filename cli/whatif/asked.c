@@ -42,9 +42,7 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
 
 bool gsim_cli_is_server(const struct gsim_cli_arguments *arguments)
 {
-    char head[8192];
-    return arguments->operand_count == 1 && gsim_gz_head(arguments->operands[0], head, sizeof head) &&
-           strstr(head, "\"gpusim-serving/");
+    return arguments->operand_count == 1 && gsim_gz_has(arguments->operands[0], "\"gpusim-serving/");
 }
 
 static enum gsim_status read_server(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,

@@ -13,12 +13,6 @@
 #include "sim/base/text.h"
 #include "sim/sm/demand.h"
 
-static bool is_program(const char *path)
-{
-    char hint[8192];
-    return gsim_gz_head(path, hint, sizeof hint) && strstr(hint, "\"gpusim-program/");
-}
-
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
 static void take_graph(struct gsim_cli_subject *s)
 {
@@ -101,7 +95,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
             return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
         return gsim_cli_unknown_workload(path, error);
     }
-    s->is_trace = !is_named && !is_program(path);
+    s->is_trace = !is_named && !gsim_gz_has(path, "\"gpusim-program/");
     uint64_t kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
     if (s->is_trace && gsim_cli_check_used(&s->arguments, kind, error)) return error->status;
     if (s->is_trace) {

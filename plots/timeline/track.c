@@ -13,7 +13,6 @@
 #include "traces/events.h"
 #include "sim/program/file.h"
 
-#define HEAD_BYTES 4096
 #define EPOCH_US   1000000000000LL /* later than this counts from some epoch, not from the recording's start */
 
 /* --- JSON ------------------------------------------------------------------------------------------------------ */
@@ -403,20 +402,13 @@ static enum gsim_status read_trace(struct gsim_track *track, const char *path, s
 }
 
 /* --- which of the two --- */
-static bool begins_with_schema(const char *path, const char *schema)
-{
-    char head[HEAD_BYTES + 1];
-    (void)gsim_gz_head(path, head, sizeof head); /* what cannot be read is told by the readers */
-    return strstr(head, schema) != NULL;
-}
-
-bool gsim_track_holds_runs(const char *path) { return begins_with_schema(path, "\"gpusim-runs/1\""); }
+bool gsim_track_holds_runs(const char *path) { return gsim_gz_has(path, "\"gpusim-runs/1\""); }
 
 enum gsim_status gsim_track_read(const char *path, struct gsim_track *track, struct gsim_error *error)
 {
     memset(track, 0, sizeof *track);
     track->workload = track->scheduler = track->device = "";
-    enum gsim_status status = begins_with_schema(path, "\"" GSIM_REPORT_SCHEMA "\"") ? read_report(track, path, error)
+    enum gsim_status status = gsim_gz_has(path, "\"" GSIM_REPORT_SCHEMA "\"") ? read_report(track, path, error)
                                                                                      : read_trace(track, path, error);
     if (status == GSIM_OK && !track->span_count)
         status = gsim_error_set(error, GSIM_INPUT, "no kernels and no copies in it: expected a report or a trace");

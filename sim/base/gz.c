@@ -94,3 +94,9 @@ size_t gsim_gz_head(const char *path, char *head, size_t size)
     head[length > 0 ? length : 0] = '\0';
     return length > 0 ? (size_t)length : 0;
 }
+
+bool gsim_gz_has(const char *path, const char *text)
+{
+    char head[8192];
+    return gsim_gz_head(path, head, sizeof head) && strstr(head, text);
+}

@@ -10,8 +10,8 @@
 
 #include "sim/base/json.h"
 #include "sim/base/whole.h"
+#include "sim/base/gz.h"
 
-#define HEAD_BYTES 4096
 #define MOST_VALUE 1e18
 
 void gsim_probe_init(struct gsim_probe *probe)
@@ -151,12 +151,4 @@ enum gsim_status gsim_probe_read(const char *path, struct gsim_probe *probe, str
     return status;
 }
 
-bool gsim_probe_is(const char *path)
-{
-    char head[HEAD_BYTES + 1];
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
-    if (file) fclose(file);
-    head[length] = '\0';
-    return strstr(head, "\"" GSIM_PROBE_SCHEMA "\"") != NULL;
-}
+bool gsim_probe_is(const char *path) { return gsim_gz_has(path, "\"" GSIM_PROBE_SCHEMA "\""); }

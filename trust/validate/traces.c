@@ -85,15 +85,12 @@ static void add_sample(struct gsim_trace_validation *v, const struct gsim_valida
     v->samples[v->count++] = s;
 }
 
-enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *v,
-                                                    const struct gsim_validated_trace *traced,
-                                                    const struct gsim_moment *moments, struct gsim_error *error)
+void gsim_trace_validation_add_replayed(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
+                                        const struct gsim_moment *moments)
 {
     struct gsim_trace_stream *streams = gsim_alloc(sizeof *streams * ((size_t)traced->op_count + 1));
-    (void)error;
     add_sample(v, traced, moments, streams);
     gsim_free(streams);
-    return GSIM_OK;
 }
 
 enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, const struct gsim_validated_trace *traced,
@@ -101,7 +98,7 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *v, cons
 {
     struct gsim_moment *moments = gsim_alloc(sizeof *moments * ((size_t)traced->program->op_count + 1));
     enum gsim_status status = gsim_replay_trace(v->predictor, traced->program, NULL, moments, error);
-    if (status == GSIM_OK) status = gsim_trace_validation_add_replayed(v, traced, moments, error);
+    if (status == GSIM_OK) gsim_trace_validation_add_replayed(v, traced, moments);
     gsim_free(moments);
     return status;
 }

@@ -60,7 +60,5 @@ enum gsim_status gsim_trace_validation_add(struct gsim_trace_validation *validat
 
 /* The same of one that was replayed already: MOMENTS, by op of its program. */
 struct gsim_moment;
-enum gsim_status gsim_trace_validation_add_replayed(struct gsim_trace_validation *validation,
-                                                    const struct gsim_validated_trace *traced,
-                                                    const struct gsim_moment *moments,
-                                                    struct gsim_error *error) GSIM_NODISCARD;
+void gsim_trace_validation_add_replayed(struct gsim_trace_validation *validation,
+                                        const struct gsim_validated_trace *traced, const struct gsim_moment *moments);
