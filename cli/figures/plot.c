@@ -299,8 +299,9 @@ static enum gsim_status draw_results(struct command *c, struct gsim_error *error
     gsim_results_plot *plot = gsim_results_find(c->kind);
     enum gsim_status status = parse_query(c->arguments, &query, error);
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
-        status = gsim_gz_has(c->arguments->operands[i], "\"" GSIM_SPEC_SCHEMA "\"") ? read_spec(c, c->arguments->operands[i], &frame, error)
-                                                    : gsim_frame_read(&frame, c->arguments->operands[i], error);
+        status = gsim_gz_has(c->arguments->operands[i], "\"" GSIM_SPEC_SCHEMA "\"")
+                     ? read_spec(c, c->arguments->operands[i], &frame, error)
+                     : gsim_frame_read(&frame, c->arguments->operands[i], error);
     if (status == GSIM_OK) status = gsim_results_prepare(&frame, c->kind, &query, error);
     if (status == GSIM_OK) status = select_rows(c->arguments, &frame, error);
     if (status == GSIM_OK) {

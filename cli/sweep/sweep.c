@@ -134,7 +134,8 @@ static enum gsim_status read_shard(struct sweep *sweep, struct gsim_error *error
     const char *text = sweep->arguments->value[GSIM_CLI_SHARD], *slash = text ? strchr(text, '/') : NULL;
     double index, count;
     char first[16];
-    sweep->plan_config = (struct gsim_plan_config){.spec = &sweep->spec, .data = &sweep->requests, .key = gsim_request_key};
+    sweep->plan_config =
+        (struct gsim_plan_config){.spec = &sweep->spec, .data = &sweep->requests, .key = gsim_request_key};
     if (!text) return GSIM_OK;
     if (slash && slash - text < (ptrdiff_t)sizeof(first)) {
         snprintf(first, sizeof(first), "%.*s", (int)(slash - text), text);

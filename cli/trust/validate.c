@@ -298,8 +298,8 @@ static enum gsim_status read_files(struct command *c, struct gsim_error *error)
                 status = gsim_cli_trace_add(&c->traces, c->paths[i], &c->part, c->infers_alone, guesses, error);
             continue;
         }
-        status =
-            c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error) : gsim_cli_read_cases(&c->set, c->paths[i], error);
+        status = c->contents[i] == HAS_RUNS ? read_runs(c, c->paths[i], error)
+                                            : gsim_cli_read_cases(&c->set, c->paths[i], error);
         if (status != GSIM_OK) (void)explain(c->paths[i], error);
     }
     return status;
