@@ -293,16 +293,3 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
     }
     GSIM_INVARIANT(sm_count == (uint32_t)gpu->device->sm_count && blocks == gpu->load.blocks);
 }
-
-void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count)
-{
-    memset(blocks_by_sm, 0, sm_count * sizeof *blocks_by_sm);
-    for (uint32_t i = 0; i < gpu->group_count; i++) {
-        const struct gsim_sm_group *g = gpu->groups[i];
-        uint32_t blocks = 0;
-        for (uint32_t c = 0; c < g->cohort_count; c++)
-            if (g->cohorts[c].run->tag == tag && g->cohorts[c].frees) blocks += g->cohorts[c].blocks;
-        for (uint32_t s = 0; s < sm_count; s++)
-            if (g->sms[s / 64] >> s % 64 & 1) blocks_by_sm[s] = blocks;
-    }
-}

@@ -157,5 +157,3 @@ void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statisti
 /* Checks that no SM is over its limits and that no block or SM is lost; GSIM_BUG otherwise. */
 void gsim_gpu_check(const struct gsim_gpu *gpu);
 
-/* How many blocks of the kernel with TAG are resident on each SM now (tests; over time: gsim_gpu_watch). */
-void gsim_gpu_residency(const struct gsim_gpu *gpu, const void *tag, uint32_t *blocks_by_sm, uint32_t sm_count);

@@ -9,6 +9,7 @@
 
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
+#include "tests/sim/sm/residency.h"
 #include "sim/program/file.h"
 
 static struct gsim_device_spec device;
@@ -195,7 +196,7 @@ static uint32_t sms_behind_tail(const struct gsim_demand demands[2])
     uint32_t by_sm[256] = {0}, count = 0;
     for (gsim_time next; (next = gsim_gpu_next(t.gpu)) != GSIM_TIME_NEVER && !t.ended[POOL_2];)
         gsim_gpu_advance(t.gpu, next);
-    gsim_gpu_residency(t.gpu, (void *)CONVOLUTION, by_sm, (uint32_t)device.sm_count);
+    residency_of(t.gpu, (void *)CONVOLUTION, by_sm, (uint32_t)device.sm_count);
     for (int i = 0; i < device.sm_count; i++) count += by_sm[i] > 0;
     gsim_arena_release(&arena);
     return count;

@@ -7,6 +7,7 @@
 
 #include "sim/sm/gpu.h"
 #include "tests/sim/machine_fixture.h"
+#include "tests/sim/sm/residency.h"
 
 #define SMS 132
 
@@ -66,7 +67,7 @@ static struct gsim_demand work_of(struct world *w, struct gsim_kernel k)
 static void histogram(struct world *w, uintptr_t tag, uint32_t *sms_with)
 {
     uint32_t blocks[SMS];
-    gsim_gpu_residency(w->gpu, (void *)tag, blocks, SMS);
+    residency_of(w->gpu, (void *)tag, blocks, SMS);
     memset(sms_with, 0, 33 * sizeof *sms_with);
     for (int i = 0; i < SMS; i++) sms_with[blocks[i]]++;
 }
@@ -108,9 +109,9 @@ static void most_room_first(void)
         submit(&w, start, &b, 2);
         submit(&w, start, &c, 3);
         uint32_t wide_at[SMS], heavy_at[SMS], blocks[SMS];
-        gsim_gpu_residency(w.gpu, (void *)1, wide_at, SMS);
-        gsim_gpu_residency(w.gpu, (void *)2, heavy_at, SMS);
-        gsim_gpu_residency(w.gpu, (void *)3, blocks, SMS);
+        residency_of(w.gpu, (void *)1, wide_at, SMS);
+        residency_of(w.gpu, (void *)2, heavy_at, SMS);
+        residency_of(w.gpu, (void *)3, blocks, SMS);
         CHECK(wide_at[0] == 1 && heavy_at[1] == 1);
         static const uint32_t expected[][2] = {{0, 0}, {1, 0}, {2, 1}};
         CHECK_INT(blocks[0], expected[more][0]);
@@ -171,7 +172,7 @@ static void packed_behind_a_full_machine(void)
         uint32_t blocks[2][SMS], placed[2] = {0};
         run_until(&w, gsim_time_from_us(expected[i].us));
         for (uintptr_t tag = 2; tag < 4; tag++) {
-            gsim_gpu_residency(w.gpu, (void *)tag, blocks[tag - 2], SMS);
+            residency_of(w.gpu, (void *)tag, blocks[tag - 2], SMS);
             for (int sm = 0; sm < SMS; sm++) placed[tag - 2] += blocks[tag - 2][sm];
         }
         CHECK_MSG(placed[0] == expected[i].b && placed[1] == expected[i].c,
@@ -200,7 +201,7 @@ static void scattered_ends(void)
         submit(&w, 0, &a, 1);
         submit(&w, 1000, &b, 2);
         run_until(&w, gsim_time_from_us(10.5));
-        gsim_gpu_residency(w.gpu, (void *)2, at[i], SMS);
+        residency_of(w.gpu, (void *)2, at[i], SMS);
         run_until(&w, GSIM_TIME_NEVER);
         gsim_time start = gsim_time_from_us(100);
         submit(&w, start, &alone, 3);
@@ -234,7 +235,7 @@ static void waves_fall_out_of_step(void)
     for (int i = 0; i < 3; i++) {
         uint32_t blocks[SMS];
         run_until(&w, gsim_time_from_us(at_us[i]));
-        gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+        residency_of(w.gpu, (void *)2, blocks, SMS);
         placed[i] = 0;
         for (int sm = 0; sm < SMS; sm++) placed[i] += blocks[sm];
     }
@@ -320,7 +321,7 @@ static void the_rest_goes_to_the_roomiest(void)
     submit(&w, 0, &a, 1);
     submit(&w, 0, &b, 2);
     uint32_t blocks[SMS];
-    gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+    residency_of(w.gpu, (void *)2, blocks, SMS);
     uint32_t on_empty = 0;
     for (int i = 100; i < SMS; i++) on_empty += blocks[i];
     CHECK_INT(on_empty, 32); /* 32 SMs had room for two, 100 for one: 32 level them, the rest go by SM id */
@@ -464,7 +465,7 @@ static void ties_by_sm(void)
     submit(&w, 0, &b, 2);
     run_until(&w, gsim_time_from_us(10));
     uint32_t blocks[SMS];
-    gsim_gpu_residency(w.gpu, (void *)2, blocks, SMS);
+    residency_of(w.gpu, (void *)2, blocks, SMS);
     for (int i = 0; i < SMS; i++) CHECK_INT(blocks[i], i < 3);
     gsim_arena_release(&w.arena);
 }
