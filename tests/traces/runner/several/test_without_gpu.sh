@@ -12,14 +12,15 @@ export GPUSIM_DATA="$source" FAKE_CUDA_GPUS=2
 cd "$work" || exit 1
 bad=0
 fail() { echo "$*"; bad=1; }
-on_two() { timeout 120 "$runner" --workload hits --size 1e5 --node h100-vm-x2 --device h100-vm --iterations 2 --check off --tracer off "$@" >out 2>err; }
+on_two() { timeout 120 "$runner" --workload "${workload:-hits}" --size 1e4 --node h100-vm-x2 --device h100-vm --iterations 2 --check off --tracer off "$@" >out 2>err; }
 
-"$build/gpusim" --workload hits --size 1e5 --sched async --memory pinned --node h100-vm-x2 --place round-robin --plan plan.csv >out || fail "no plan"
+"$build/gpusim" --workload hits --size 1e4 --sched async --memory pinned --node h100-vm-x2 --place round-robin --plan plan.csv >out || fail "no plan"
 on_two --sched plan=plan.csv --report report.json || fail "plan: $(cat err)"
 for way in 'grsched --place minmax-transfer-time' 'dm --place dmda' eager 'kesco --place heft' 'async --place round-robin' 'serial --place round-robin'; do
     # shellcheck disable=SC2086 # words
     on_two --sched $way || fail "$way: $(cat err)"
 done
+workload=bs on_two --sched grsched || fail "a stream for each of 50 kernels: $(cat err)"
 # Refused with one line each.
 refused() { on_two "$@" && fail "$*: not refused"; [ "$(wc -l <err)" = 1 ] || fail "$*: $(cat err)"; }
 refused --sched cudagraph --place round-robin

@@ -17,8 +17,8 @@
 
 #include "traces/runner/share/standin.h"
 
-#define MOST_STREAMS 64
-#define MOST_COMMANDS 4096
+#define MOST_STREAMS 256
+#define MOST_COMMANDS 1024
 #define ROUND_NS 8
 #define LEAST_NS 1000
 
@@ -43,7 +43,7 @@ struct command {
 struct stream {
     struct command commands[MOST_COMMANDS];
     volatile unsigned first, last;
-    bool is_running;
+    bool is_running, is_destroyed;
     int64_t start_ns, end_ns;
     int priority, device;
 };
@@ -160,11 +160,18 @@ static cudaError_t new_stream(cudaStream_t *stream, int priority)
 {
     stream_of(NULL);
     pthread_mutex_lock(&mutex);
-    streams[stream_count].priority = priority;
-    streams[stream_count].device = current;
-    *stream = (cudaStream_t)(void *)&streams[stream_count++];
+    int i = 1;
+    while (i < stream_count && !(streams[i].is_destroyed && streams[i].first == streams[i].last)) i++;
+    bool has_room = i < MOST_STREAMS;
+    if (has_room) {
+        streams[i].is_destroyed = false;
+        streams[i].priority = priority;
+        streams[i].device = current;
+        *stream = (cudaStream_t)(void *)&streams[i];
+        if (i == stream_count) stream_count++;
+    }
     pthread_mutex_unlock(&mutex);
-    return cudaSuccess;
+    return has_room ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
@@ -176,7 +183,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     (void)flags;
     return new_stream(stream, priority);
 }
-cudaError_t cudaStreamDestroy(cudaStream_t stream) { (void)stream; return cudaSuccess; }
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    stream_of(stream)->is_destroyed = true;
+    return cudaSuccess;
+}
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
     *priority = stream_of(stream)->priority;
