@@ -25,7 +25,7 @@ while [ $# -ge 2 ]; do
     shift 2
 done
 # What draws from no line that is woven, or builds the tree again.
-never='^style|-full|^(contract-(install|one_of_each|recipes_evidence|reproduce_acs)|python-package|golden-(validate_runs|h200_rules)|docs-.*|mutants.*)'
+never='^style|-full|^(contract-(install|one_of_each|recipes_evidence|reproduce_acs)|python-package|golden-(validate_runs|h200_rules|tally|aten|packs)|docs-.*|mutants.*)'
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
@@ -129,7 +129,7 @@ sed -n 's/^\(.*\)\t-$/\1/p' "$scratch/tests" | while read -r test; do
         (cd "$build" && eval "$command" -o "$scratch/objects/main.o" -c "$file") && main=$scratch/objects/main.o
     fi
     case $test in schedulers-* | workloads-sources-*) all=-Wl,--whole-archive ;; *) all= ;; esac
-    cc -rdynamic -o "$scratch/build/test-$test" "$main" "$build/libgpusimtest.a" "$scratch/kernels.a" "$build/libgpusimkernels.a" \
+    cc -rdynamic -Wl,--wrap=gsim_simulate -o "$scratch/build/test-$test" "$main" "$build/CMakeFiles/gpusimeveryrun.dir/tests/every_run.c.o" "$build/libgpusimtest.a" "$scratch/kernels.a" "$build/libgpusimkernels.a" \
         "$build/libgpusimtest.a" $all "$scratch/core.a" -Wl,--no-whole-archive $libraries 2>"$scratch/errors" || echo "not linked: $test" >&2
 done
 
