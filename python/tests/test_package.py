@@ -23,6 +23,22 @@ except ImportError:  # no cffi
     native = None
 
 
+def small_server(folder):
+    """The path of a server of steps whose times are given."""
+    for name, us in (("p128", 2000), ("d1", 200), ("d8", 300)):
+        program = gpusim.Program(name)
+        program.kernel("k", solo_us=us, solo_device="h100-vm", regs_per_thread=32, smem_bytes=120000)
+        program.call("k", grid=132, block=256)
+        program.write(os.path.join(folder, name + ".json"))
+    path = os.path.join(folder, "server.json")
+    with open(path, "w") as file:
+        json.dump({"schema": "gpusim-serving/1", "slots": 8, "batching": "continuous", "prefill_beside": "same",
+                   "host": "h100-vm", "device": "h100-vm", "arrivals": "poisson:60", "count": 200, "prompt": 128,
+                   "output": {"uniform": [16, 64]},
+                   "steps": {"prefill": {"128": "p128.json"}, "decode": {"1": "d1.json", "8": "d8.json"}}}, file)
+    return path
+
+
 class Fifo:
     """The twin of schedulers/eager.c."""
 
@@ -87,9 +103,9 @@ class Package(unittest.TestCase):
             self.assertEqual(len(rows), 2)
             self.assertTrue(os.path.getsize(gpusim.plot("speedup", out, out=os.path.join(folder, "s.svg"))))
             self.assertTrue(os.path.getsize(gpusim.report(out, os.path.join(folder, "s.html"))))
-        server = os.path.join(traces, "serving", "server.json")
-        self.assertEqual(gpusim.serve(server, requests=5)["count"], 5)
-        self.assertEqual(len(gpusim.serve(server, requests=5, rate=[20, 40])), 2)
+            server = small_server(folder)
+            self.assertEqual(gpusim.serve(server, requests=5)["count"], 5)
+            self.assertEqual(len(gpusim.serve(server, requests=5, rate=[20, 40])), 2)
         ranks = gpusim.Trace([os.path.join(traces, "several", f"kineto_tp_r{r}.json.gz") for r in (0, 1)]).explain()
         self.assertEqual(len(ranks.frame), 2)
         self.assertIn("2 rows", repr(ranks))
@@ -205,15 +221,17 @@ class Native(unittest.TestCase):
 
     def test_files(self):
         """A server, a trace and a source are what the command line makes of them."""
-        folder = os.path.join(os.environ["GPUSIM_DATA"], "traces", "h100", "serving")
-        for name, change in (("same_60.json.gz", "replicas=2"), ("decode_4.json.gz", "kernels=2x")):
-            path = os.path.join(folder, name)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        server = small_server(folder.name)
+        recorded = os.path.join(os.environ["GPUSIM_DATA"], "traces", "h100", "serving", "decode_4.json.gz")
+        for path, change in ((server, "replicas=2"), (recorded, "kernels=2x")):
             text = subprocess.run([os.environ["GPUSIM"], "ask", "whatif", path, "--words", change, "--json", "-"],
                                   check=True, capture_output=True).stdout
             session = native.Session(device="h100-vm")
             session.workload(path)
             self.assertEqual(session.ask("whatif", change), json.loads(text)["rows"])
-        session.workload(os.path.join(folder, "same_60.json.gz"))
+        session.workload(server)
         for call, part in ((lambda: session.run(), "asked questions"), (lambda: session.ask("schedule"), "is of one program"),
                            (lambda: native.Session().workload(path), "expected a device before it"),
                            (lambda: native.Session(device="v100").workload(path), "recorded on")):

@@ -18,7 +18,6 @@ ok run --workload img --sched serial --size 1k --memory pinned --write-program f
 ok compare --task ml,size=1e5,requests=2,copies=1:2 --share mps --limit p99=99s --report files/clients.json
 ok compare --task ml,size=1e5,requests=2 --task img,size=1k,requests=2 --share mps --report files/shares.json
 ok sweep --workload img --sched serial,kesco --vary size=1k,2k --out files/results.db
-ok serve "$recorded/serving/server.json" --requests 20 --rate 20,60 --csv files/load.csv
 echo '{"schema": "gpusim-ranks/1", "ranks": [{"program": "ddp", "count": 2}]}' >files/ranks.json
 cp "$recorded/probe.json" files/probe.json
 sed 's/"launch_us": 54/"launch_us": 99/' "$source_dir/models/hosts/h100-vm.json" >files/host.json
@@ -134,6 +133,7 @@ walk groups results "$place/files/results.db" --base serial --group sched
 walk page report "$place/files/run.json" -o out.html
 walk all list schedulers
 if [ "${GPUSIM_FULL-}" ]; then
+    ok serve "$recorded/serving/server.json" --requests 20 --rate 20,60 --csv files/load.csv
     walk gpus2 run --workload cholesky --sched heft --gpus 2
     walk tasks run --task ml,size=1e5,requests=2 --task img,size=1k,requests=2 --share mps
     walk cuda import "$source_dir/examples/cuda/vec.cu" -o out.json

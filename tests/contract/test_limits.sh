@@ -25,7 +25,7 @@ deep() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "[" }'; }
 refused "9999992 values or more, expected at most 1000000" "$gpusim" sweep --vary size=8:9999999 --vary sched=serial --dry-run
 refused "values or more, expected at most 1000000" "$gpusim" sweep --vary seed=1:1e300:+1 --dry-run
 refused "values or more, expected at most 1000000" "$gpusim" sweep --vary seed=1:9:lin1e9 --dry-run
-refused "all axes together have" "$gpusim" sweep --vary seed=1:900000 --vary size=1:900000 --dry-run
+refused "all axes together have" "$gpusim" sweep --vary seed=1:900000 --vary size=1:100001 --dry-run
 refused "all axes together have" "$gpusim" sweep --vary size=1:9:random --vary device.h2d_gbps=1:9:random --samples 900000 --dry-run
 # --- members, depth, length, numbers
 { printf '{"schema":"gpusim-sweep/1",' && many 300000 '"k%d":1' && printf '}'; } >members.json

@@ -75,7 +75,7 @@ write_back() { # write_back DOCUMENT: each text block from new.N
 
 # Those too that take seconds: recorded servers, sources that are run, services that share, and what is drawn of them.
 is_evidence() {
-    grep -qE 'gpusim (validate|reproduce|calibrate|ablate|serve)|cuda/predict.py|clusters.py|overhead.py|--check|--run |copies=|bert-infer|plot jct|seq 24|et_branchy_b16|alike/|specs/streams|plans.csv|^for m in' "$1"
+    grep -qE 'gpusim (validate|reproduce|calibrate|ablate|serve)|cuda/predict.py|clusters.py|overhead.py|limits.py|same_60|--check|--run |copies=|bert-infer|plot jct|seq 24|et_branchy_b16|alike/|specs/streams|plans.csv|^for m in' "$1"
 }
 
 # Numbers of SHOWN and NEW in order: as many, each within 2 % or one unit of its last digit. Prints the first that differs.

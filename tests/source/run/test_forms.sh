@@ -36,7 +36,7 @@ number=0
 while read -r form run; do
     number=$((number + 1))
     case " ${*:-$form} " in *" $form "*) ;; *) continue ;; esac
-    [ "${GPUSIM_FULL:-}" ] || [ $# -gt 0 ] || [ $((number % 41)) = 9 ] || continue
+    [ "${GPUSIM_FULL:-}" ] || [ $# -gt 0 ] || [ $((number % 75)) = 9 ] || continue
     for way in 0 1 2 3; do
         [ "${GPUSIM_FULL:-}" ] || [ $((number % 4)) = $way ] || continue
         case $way in
