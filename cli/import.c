@@ -206,7 +206,7 @@ static void tell_progress(void *context, double ratio, uint64_t records)
 {
     char text[GSIM_TEXT_SIZE];
     struct gsim_progress *progress = context;
-    progress->done = (uint64_t)(fmin(ratio, 1) * (double)progress->total);
+    progress->done = gsim_whole_u64(fmin(ratio, 1) * (double)progress->total);
     snprintf(progress->detail, sizeof progress->detail, "%s records", gsim_text_count(text, records));
     gsim_progress_show(progress);
 }

@@ -56,7 +56,8 @@ static enum gsim_status run(const struct gsim_cli_arguments *arguments, struct g
     if (status == GSIM_OK && arguments->value[GSIM_CLI_WRITE_PROGRAM] && !point.source)
         status = gsim_program_write(&point.program, arguments->value[GSIM_CLI_WRITE_PROGRAM], error);
     if (status == GSIM_OK && sm_count) {
-        gsim_block_log_init(&blocks, sm_count < setup.device.sm_count ? sm_count : (uint32_t)setup.device.sm_count);
+        gsim_block_log_init(&blocks,
+                            sm_count < setup.device.sm_count ? sm_count : gsim_whole_u32(setup.device.sm_count));
         point.simulation.observer = &blocks.observer;
     }
     if (status == GSIM_OK) {

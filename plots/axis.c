@@ -98,7 +98,7 @@ double gsim_plot_marks(struct gsim_figure *figure, const char *const *names, con
                        double width_cm, double left_cm)
 {
     double step_cm = width_cm / (double)(count ? count : 1), least_cm = 0.85 * gsim_figure_line_cm(figure);
-    size_t every = step_cm >= least_cm ? 1 : (size_t)ceil(least_cm / step_cm);
+    size_t every = step_cm >= least_cm ? 1 : gsim_whole_u64(ceil(least_cm / step_cm));
     size_t longest = gsim_plot_names(figure, names, positions, count, every);
     return gsim_plot_turn(figure, longest, step_cm * (double)every, left_cm);
 }

@@ -129,7 +129,7 @@ double gsim_figure_legend(struct gsim_figure *figure, const char *const *names, 
     for (size_t i = 0; i < count; i++)
         if (strlen(names[i]) > longest) longest = strlen(names[i]);
     double column_cm = 2.4 * line_cm + letter_cm * (double)longest, room_cm = figure->size.width_cm - 0.5;
-    size_t columns = (size_t)fmax(1, floor(room_cm / column_cm));
+    size_t columns = gsim_whole_u64(fmax(1, floor(room_cm / column_cm)));
     if (columns > count) columns = count;
     size_t lines = columns ? (count + columns - 1) / columns : 0;
     if (lines) columns = (count + lines - 1) / lines; /* no ragged last line */

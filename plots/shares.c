@@ -28,7 +28,7 @@ static bool read_task(struct gsim_arena *arena, const cJSON *item, struct gsim_s
     double priority = gsim_json_number(item, "priority");
     if (!cJSON_IsString(name) || !(priority >= 0 && priority < 100)) return false;
     *task = (struct gsim_shared_task){.name = gsim_arena_strdup(arena, name->valuestring),
-                                      .priority = (int)priority,
+                                      .priority = gsim_whole_int(priority),
                                       .p99_us = gsim_json_number(item, "p99_us"),
                                       .per_second = gsim_json_number(item, "per_second")};
     if (!cJSON_IsArray(times)) return true;
@@ -219,7 +219,7 @@ static double p99_of(const struct gsim_shared_run *run, struct gsim_arena *arena
         n += run->tasks[i].count;
     }
     gsl_sort(times, 1, count);
-    return times[(size_t)ceil(0.99 * (double)count) - 1];
+    return times[gsim_whole_u64(ceil(0.99 * (double)count)) - 1];
 }
 
 static double throughput_of(const struct gsim_shared_run *run)

@@ -12,7 +12,6 @@
 
 #include "gpusim/order.h"
 #include "sim/base/scan.h"
-#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
@@ -53,7 +52,7 @@ static uint32_t draw_length(const struct gsim_lengths *l, const struct gsim_rand
         value = l->choices[gsim_random_integer(numbers, l->choice_count)];
         break;
     }
-    return value < 1 ? 1 : value > GSIM_TOKENS_MOST ? (uint32_t)GSIM_TOKENS_MOST : (uint32_t)(value + 0.5);
+    return value < 1 ? 1 : value > GSIM_TOKENS_MOST ? gsim_whole_u32(GSIM_TOKENS_MOST) : gsim_whole_u32(value + 0.5);
 }
 
 bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival)

@@ -108,10 +108,10 @@ enum gsim_status gsim_library_apart(const struct gsim_library *library, uint32_t
                                       .process = GSIM_OWN_PROCESS,
                                       .requests = i ? 0 : 2, /* the first one instantiates the graph */
                                       .percentage = i ? 100 - spec->prefill_percentage : spec->prefill_percentage};
-    uint32_t part = (uint32_t)library->device->part_sms;
+    uint32_t part = gsim_whole_u32(library->device->part_sms);
     if (spec->beside == GSIM_BESIDE_PARTITION) { /* whole parts for the prefill, decode has all others */
-        tasks[0].sms = (uint32_t)(spec->prefill_percentage / 100 * library->device->sm_count) / part * part;
-        tasks[1].sms = (uint32_t)library->device->sm_count - tasks[0].sms;
+        tasks[0].sms = gsim_whole_u32(spec->prefill_percentage / 100 * library->device->sm_count) / part * part;
+        tasks[1].sms = gsim_whole_u32(library->device->sm_count) - tasks[0].sms;
     }
     enum gsim_status status = gsim_task_set_init(&set, "prefill beside decode", tasks, 2, error);
     if (status) return status;

@@ -8,7 +8,6 @@
 
 #include "gpusim/collective.h"
 #include "gpusim/order.h"
-#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define COLUMNS 16
@@ -354,7 +353,7 @@ uint32_t gsim_profile_most(const struct gsim_step_profile *p)
 {
     double most = 1e7;
     for (uint32_t i = 0; i < p->dense_count; i++) most = fmin(most, p->dense[i].sizes[p->dense[i].count - 1]);
-    return (uint32_t)fmax(fmin(most, p->axes[0][p->axis_counts[0] - 1]), 1);
+    return gsim_whole_u32(fmax(fmin(most, p->axes[0][p->axis_counts[0] - 1]), 1));
 }
 
 double gsim_profile_us(const struct gsim_step_profile *p, const struct gsim_step_shape *s)

@@ -18,7 +18,7 @@
 static uint32_t bin_of(double value)
 {
     double at = value > LEAST ? log(value / LEAST) / log(RATIO) : 0;
-    return at >= BINS ? BINS - 1 : (uint32_t)at;
+    return at >= BINS ? BINS - 1 : gsim_whole_u32(at);
 }
 
 static void spill(struct gsim_quantiles *t)
@@ -63,10 +63,10 @@ double gsim_quantile(struct gsim_quantiles *t, double fraction)
         double place = fraction * (double)(t->count - 1), part = place - floor(place);
         if (!t->is_sorted) qsort(t->values, t->count, sizeof *t->values, compare_values);
         t->is_sorted = true;
-        const double *low = &t->values[(uint64_t)place];
+        const double *low = &t->values[gsim_whole_u64(place)];
         return part > 0 ? (1 - part) * low[0] + part * low[1] : low[0];
     }
-    uint64_t wanted = (uint64_t)(fraction * (double)(t->count - 1)), below = 0;
+    uint64_t wanted = gsim_whole_u64(fraction * (double)(t->count - 1)), below = 0;
     uint32_t bin = 0;
     while (bin < BINS - 1 && below + t->bins[bin] <= wanted) below += t->bins[bin++];
     return LEAST * pow(RATIO, bin + 0.5);

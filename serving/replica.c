@@ -251,7 +251,7 @@ static void admit(struct gsim_replica *s, uint32_t index)
         /* What was computed before its preemption, and is still there, is not computed again, but for its last token.
          */
         double kept = gsim_blocks_back(&s->cache, now_of(s), &e->blocks, e->number);
-        e->s.computed = (uint32_t)fmin(kept, floor((e->s.prompt - 1) / s->cache.size) * s->cache.size);
+        e->s.computed = gsim_whole_u32(fmin(kept, floor((e->s.prompt - 1) / s->cache.size) * s->cache.size));
         s->todo -= e->s.computed;
     }
     hold(s, e, e->s.prompt + e->s.produced + 1.0);

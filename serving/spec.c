@@ -7,7 +7,6 @@
 
 #include "sim/base/json.h"
 #include "gpusim/order.h"
-#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-serving/1"
 
@@ -330,7 +329,7 @@ static enum gsim_status read_arrivals(struct gsim_serving_spec *spec, const cJSO
                            ? text->valuestring
                            : beside_spec(spec, text->valuestring);
     if (!path) return gsim_no_memory(error);
-    return gsim_arrivals_parse(path, (uint32_t)count, &spec->arena, &spec->arrivals, error);
+    return gsim_arrivals_parse(path, gsim_whole_u32(count), &spec->arena, &spec->arrivals, error);
 }
 
 static enum gsim_status read_limits(struct gsim_serving_spec *spec, const cJSON *object, struct gsim_error *error)

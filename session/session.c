@@ -316,13 +316,13 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
     } else if (strcmp(name, "iterations") == 0) {
         bool steady = strcmp(value, "steady") == 0;
         status = steady ? GSIM_OK : set_count(s, name, value, 1, GSIM_LIMIT_ITERATIONS, &count);
-        if (status == GSIM_OK) run->until_steady = steady, run->iterations = (uint32_t)count;
+        if (status == GSIM_OK) run->until_steady = steady, run->iterations = gsim_whole_u32(count);
     } else if (strcmp(name, "seed") == 0) {
         status = set_count(s, name, value, 0, 9007199254740992.0, &count);
-        if (status == GSIM_OK) run->seed = (uint64_t)count;
+        if (status == GSIM_OK) run->seed = gsim_whole_u64(count);
     } else if (strcmp(name, "gpus") == 0) {
         status = set_count(s, name, value, 1, GSIM_LIMIT_GPUS, &count);
-        if (status == GSIM_OK) run->gpu_count = (uint32_t)count;
+        if (status == GSIM_OK) run->gpu_count = gsim_whole_u32(count);
     } else if (strncmp(name, "gpu.", 4) == 0) {
         status = gsim_params_set(gsim_gpu_params, &run->gpu, name + 4, value, &s->error);
     } else if (strncmp(name, "device.", 7) == 0) {

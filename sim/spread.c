@@ -74,7 +74,7 @@ GSIM_ORDER_OF(by_size, double)
 static double quantile(const double *sorted, uint32_t count, double share)
 {
     double place = share * (count - 1);
-    uint32_t below = (uint32_t)place;
+    uint32_t below = gsim_whole_u32(place);
     if (below + 1 >= count) return sorted[count - 1];
     return sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]);
 }

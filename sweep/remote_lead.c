@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rank 0: hands out points to its own workers and to the other ranks, and writes all rows. See sweep/remote.h. */
+#include <math.h>
+
 #include "sim/base/jobs/clock.h"
 #include "sweep/remote_wire.h"
 #include "sweep/sink.h"
@@ -59,9 +61,7 @@ static size_t wanted(const struct leader *leader, const struct peer *peer)
 {
     double least = 2.0 * leader->job->pool.jobs, most = peer->rate * AHEAD_S;
     double share = (double)remaining(leader) / (2.0 * leader->remote->size);
-    if (most > share) most = share;
-    if (most < least) most = least;
-    return most > AHEAD_MAX ? AHEAD_MAX : (size_t)most;
+    return gsim_whole_u64(fmin(fmax(fmin(most, share), least), AHEAD_MAX));
 }
 
 static void feed_peer(struct leader *leader, int rank)

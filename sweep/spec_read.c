@@ -152,9 +152,9 @@ static enum gsim_status read_count(struct gsim_spec *spec, const cJSON *item, st
     snprintf(expected, sizeof(expected), "a whole number from 1 to %.0f", maximum);
     if (!cJSON_IsNumber(item) || value < 1 || value > maximum || value != floor(value))
         return gsim_json_fail(item->string, expected, item, error);
-    if (is_repeat) spec->repeat = (uint32_t)value;
-    else if (is_samples) spec->samples = (size_t)value;
-    else spec->sample_seed = (uint64_t)value;
+    if (is_repeat) spec->repeat = gsim_whole_u32(value);
+    else if (is_samples) spec->samples = gsim_whole_u64(value);
+    else spec->sample_seed = gsim_whole_u64(value);
     return GSIM_OK;
 }
 

@@ -147,7 +147,7 @@ static struct gsim_dim3 shape(struct reader *r, const char *list, const char *fi
     GSIM_SCAN_EACH(value, list, NULL) {
         double size = count_or(r, value, field, most, NAN);
         if (size < 1) fail(r, field, "positive numbers", value);
-        sizes[at++] = (uint32_t)size;
+        sizes[at++] = gsim_whole_u32(size);
     }
     return (struct gsim_dim3){sizes[0], sizes[1], sizes[2]};
 }
@@ -164,8 +164,8 @@ static void read_key(struct reader *r, const char *const *values, struct gsim_ar
     key->suite = (enum gsim_suite)word_or(r, values[KEY_SUITE], "suite", suites, GSIM_SUITE_KESCO);
     key->shape = (enum gsim_shape)word_or(r, values[KEY_SHAPE], "shape", shapes, GSIM_SHAPE_CONCURRENT);
     key->size = number(r, values[KEY_SIZE], "size", 1e18);
-    key->block1d = (uint32_t)count_or(r, values[KEY_BLOCK1D], "block1d", GSIM_LIMIT_BLOCK_THREADS, 0);
-    key->blocks = (uint32_t)count_or(r, values[KEY_BLOCKS], "blocks", MOST_BLOCKS, 0);
+    key->block1d = gsim_whole_u32(count_or(r, values[KEY_BLOCK1D], "block1d", GSIM_LIMIT_BLOCK_THREADS, 0));
+    key->blocks = gsim_whole_u32(count_or(r, values[KEY_BLOCKS], "blocks", MOST_BLOCKS, 0));
 }
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
@@ -177,11 +177,11 @@ static void read_profile_op(struct reader *r, const char *at, struct gsim_profil
     const char *values[MOST_VALUES];
     if (!members(r, at, names, values)) return;
     *op = (struct gsim_profile_op){
-        .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
+        .op = gsim_whole_u32(count_or(r, values[OP], "op", MOST_BLOCKS, NAN)),
         .grid = shape(r, values[GRID], "grid", GSIM_LIMIT_GRID_X),
         .block = shape(r, values[BLOCK], "block", GSIM_LIMIT_BLOCK_THREADS),
-        .regs_per_thread = (uint32_t)count_or(r, values[REGS], "regs_per_thread", GSIM_LIMIT_REGS, 0),
-        .smem_bytes = (uint32_t)count_or(r, values[SMEM], "smem_bytes", GSIM_LIMIT_SMEM_BYTES, 0),
+        .regs_per_thread = gsim_whole_u32(count_or(r, values[REGS], "regs_per_thread", GSIM_LIMIT_REGS, 0)),
+        .smem_bytes = gsim_whole_u32(count_or(r, values[SMEM], "smem_bytes", GSIM_LIMIT_SMEM_BYTES, 0)),
         .solo_us = number(r, values[SOLO], "solo_us", GSIM_LIMIT_US),
         .min_us = values[LEAST] ? number(r, values[LEAST], "min_us", GSIM_LIMIT_US) : NAN,
         .max_us = values[MOST] ? number(r, values[MOST], "max_us", GSIM_LIMIT_US) : NAN,
@@ -207,7 +207,7 @@ static void read_profile(struct reader *r, const char *text)
         gsim_place_leave(&r->at, back);
     }
     read_key(r, values, &r->set->arena, &profile.key);
-    profile.slice_sms = (uint32_t)count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0);
+    profile.slice_sms = gsim_whole_u32(count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0));
     if (!r->at.failed && gsim_recordings_profile(r->set, &profile.key))
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
     if (r->at.failed) return;
@@ -240,9 +240,9 @@ static void read_op(struct reader *r, const char *at, struct gsim_recorded_op *o
     *op = (struct gsim_recorded_op){
         .is_kernel = kind == 3,
         .copy_kind = kind == 3 ? GSIM_COPY_H2D : (enum gsim_copy_kind)kind,
-        .op = (uint32_t)count_or(r, values[OP], "op", MOST_BLOCKS, NAN),
-        .bytes = (uint64_t)count_or(r, values[BYTES], "bytes", (double)GSIM_LIMIT_BYTES, kind == 3 ? 0 : NAN),
-        .stream = (uint32_t)count_or(r, values[STREAM], "stream", MOST_STREAM, NAN),
+        .op = gsim_whole_u32(count_or(r, values[OP], "op", MOST_BLOCKS, NAN)),
+        .bytes = gsim_whole_u64(count_or(r, values[BYTES], "bytes", (double)GSIM_LIMIT_BYTES, kind == 3 ? 0 : NAN)),
+        .stream = gsim_whole_u32(count_or(r, values[STREAM], "stream", MOST_STREAM, NAN)),
         .launch_us = traced_time(r, values[LAUNCH], "launch_us"),
         .start_us = traced_time(r, values[START], "start_us"),
         .end_us = traced_time(r, values[END], "end_us"),
@@ -350,7 +350,7 @@ static enum gsim_status read_head(void *context, const char *name, const char *t
         (void)word_or(r, value, "schema", schemas, -1);
         r->has_schema = true;
     } else if (strcmp(name, "compute_capability") == 0) {
-        set->compute_capability = (int)count_or(r, value, name, 1000, NAN);
+        set->compute_capability = gsim_whole_int(count_or(r, value, name, 1000, NAN));
     } else if (strcmp(name, "sm_clock_mhz") == 0) {
         set->sm_clock_mhz = number(r, value, name, MOST_MHZ);
     } else if (strcmp(name, "tracer_excess_us") == 0) {

@@ -51,7 +51,7 @@ enum gsim_status gsim_bench_begin(struct gsim_bench *bench, const struct gsim_wo
 uint32_t gsim_bench_buffer(struct gsim_bench *bench, const char *name, double count, double element_bytes,
                            enum gsim_buffer_init init)
 {
-    return gsim_builder_buffer(bench->builder, name, (uint64_t)(count * element_bytes), init);
+    return gsim_builder_buffer(bench->builder, name, gsim_whole_u64(count * element_bytes), init);
 }
 
 uint32_t gsim_bench_buffer_numbered(struct gsim_bench *bench, const char *name, uint32_t number, double count,
@@ -117,7 +117,7 @@ void gsim_bench_host(struct gsim_bench *bench, enum gsim_op_kind kind, uint32_t 
     bool reads = kind == GSIM_OP_HOST_READ;
     struct gsim_arg arg = {.buffer_index = buffer, .reads = reads, .writes = !reads, .declared_const = reads};
     struct gsim_op op = {
-        .kind = kind, .args = &arg, .arg_count = 1, .bytes = (uint64_t)bytes, .stream = -1, .untimed = untimed};
+        .kind = kind, .args = &arg, .arg_count = 1, .bytes = gsim_whole_u64(bytes), .stream = -1, .untimed = untimed};
     gsim_builder_op(bench->builder, &op);
 }
 

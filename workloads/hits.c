@@ -54,7 +54,7 @@ static void half_buffers(struct gsim_bench *bench, struct half *half, const char
 static void spmv(struct gsim_bench *bench, const struct half *to, const struct half *from, int32_t stream)
 {
     struct gsim_bench_launch k = gsim_bench_launch1d(bench, "spmv3", 29, 29, &spmv_cost, bench->options.size, stream);
-    k.grid.x = (uint32_t)((bench->options.size + k.block.x - 1) / k.block.x);
+    k.grid.x = gsim_whole_u32((bench->options.size + k.block.x - 1) / k.block.x);
     k.smem_bytes = 2048 + 4 * k.block.x;
     k.threads = (double)k.grid.x * k.block.x / 4; /* four threads work on a row together */
     gsim_bench_launch(bench, &k,

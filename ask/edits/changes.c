@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gpusim/timeline.h"
-#include "sim/base/whole.h"
 #include "sim/device/other.h"
 #include "sim/program/check.h"
 #include "sim/sm/demand.h"

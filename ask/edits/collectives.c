@@ -144,7 +144,7 @@ static void split(struct builder *b, uint32_t at)
     }
     c.bytes /= parts ? parts : 1;
     for (uint32_t p = 1; p < parts; p++) {
-        uint32_t wanted = first + (uint32_t)((double)(at - first) * p / parts), count = 0;
+        uint32_t wanted = first + gsim_whole_u32((double)(at - first) * p / parts), count = 0;
         while (wanted > first && (b->from->ops[wanted].kind != GSIM_OP_KERNEL || b->map[wanted] == UINT32_MAX))
             wanted--;
         if (b->map[wanted] != UINT32_MAX) b->after[count++] = b->map[wanted];

@@ -301,7 +301,7 @@ static uint32_t rank_found(struct gsim_edit *e, const struct rank *ranks, size_t
 /* A stream whose work has more behind it is more urgent: by streams, "after" and data. */
 uint32_t gsim_edit_rank_streams(struct gsim_edit *e, const struct gsim_device_spec *device, struct gsim_error *error)
 {
-    int levels = (int)device->priority_levels;
+    int levels = gsim_whole_int(device->priority_levels);
     const struct gsim_program *p = e->source;
     double *below = gsim_alloc(sizeof *below * ((size_t)p->op_count + 1)),
            *of_buffer = gsim_alloc(sizeof *of_buffer * ((size_t)p->buffer_count + 1));
@@ -334,7 +334,7 @@ uint32_t gsim_edit_rank_streams(struct gsim_edit *e, const struct gsim_device_sp
     for (size_t r = 0; r < count; r++) {
         size_t less = 0;
         for (size_t other = 0; other < count; other++) less += ranks[other].below < ranks[r].below;
-        int level = (int)((double)less / (double)count * levels);
+        int level = gsim_whole_int((double)less / (double)count * levels);
         ranks[r].priority = -(level < levels ? level : levels - 1);
     }
     changed = count > 1 ? rank_found(e, ranks, count) : 0;

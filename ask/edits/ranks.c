@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ask/edits/ranks.h"
-#include "sim/base/whole.h"
 #include "sim/rank_node.h"
 
 #define NODE_GPUS 8    /* where nothing says what a node has */
@@ -28,7 +27,7 @@ static enum gsim_status find_micro(const struct gsim_program *first, double want
         return gsim_error_set(error, GSIM_INPUT,
                               "micro=%g: %s has %u micro-batches (its sends): expected a multiple of them", wanted,
                               first->name, there);
-    edit->times = (uint32_t)times;
+    edit->times = gsim_whole_u32(times);
     return GSIM_OK;
 }
 
@@ -70,7 +69,7 @@ enum gsim_status gsim_rank_changes(struct gsim_rank_changes *r, const struct gsi
         struct gsim_collective_edit *edit = &r->edit;
         r->edits_collectives |= gsim_change_is_collective(c->kind);
         switch (c->kind) {
-        case GSIM_CHANGE_CHANNELS: edit->channels = (uint32_t)fmin(c->factor, GSIM_LIMIT_CHANNELS); break;
+        case GSIM_CHANGE_CHANNELS: edit->channels = gsim_whole_u32(fmin(c->factor, GSIM_LIMIT_CHANNELS)); break;
         case GSIM_CHANGE_BUCKET: edit->bucket_bytes = gsim_whole_u64(fmax(c->factor * MIB, 1)); break;
         case GSIM_CHANGE_OVERLAP: edit->overlap = c->factor > 0 ? 1 : -1; break;
         case GSIM_CHANGE_PRIORITY: edit->is_urgent = true; break;

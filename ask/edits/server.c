@@ -37,8 +37,8 @@ static enum gsim_status take_change(struct gsim_variant *v, const struct gsim_ch
         return GSIM_OK;
     case GSIM_CHANGE_RATE: gsim_arrivals_set_rate(&spec->arrivals, c->factor); return GSIM_OK;
     case GSIM_CHANGE_REPLICAS:
-        *touched = spec->replicas != (uint32_t)c->factor;
-        spec->replicas = (uint32_t)c->factor;
+        *touched = spec->replicas != gsim_whole_u32(c->factor);
+        spec->replicas = gsim_whole_u32(c->factor);
         return GSIM_OK;
     case GSIM_CHANGE_BESIDE:
         if (gsim_beside_parse(c->argument, &beside, error)) return gsim_error_prefix(error, "--change prefill_beside");

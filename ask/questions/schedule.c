@@ -53,7 +53,8 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     if (!status) status = gsim_assign_list(&one, &units, scenario->simulation, 1, error);
     if (!status) status = gsim_assignment_time(&one, &units, scenario->simulation, error);
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && !status; i++)
-        status = gsim_assign_best(&best, &units, scenario->simulation, (uint32_t)streams, policies[i], NULL, error);
+        status =
+            gsim_assign_best(&best, &units, scenario->simulation, gsim_whole_u32(streams), policies[i], NULL, error);
     if (!status) fill(a, &units, best.us < one.us ? &best : &one, one.us);
     gsim_assignment_release(&one);
     gsim_assignment_release(&best);

@@ -60,8 +60,8 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                               words);
     enum gsim_status status = gsim_variant_of(&v, scenario, NULL, 0, error);
     if (!status)
-        status = scenario->library ? spread_server(&v, (uint32_t)copies, &spread, error)
-                                   : gsim_spread_of(&v.simulation, (uint32_t)copies, &spread, error);
+        status = scenario->library ? spread_server(&v, gsim_whole_u32(copies), &spread, error)
+                                   : gsim_spread_of(&v.simulation, gsim_whole_u32(copies), &spread, error);
     gsim_answer_begin(a, columns);
     if (!status)
         gsim_answer_add(a, (uint64_t)spread.runs, spread.median_us, spread.low_us, spread.high_us, spread.unstable);

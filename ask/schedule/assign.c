@@ -118,7 +118,7 @@ static void fold(uint32_t *stream_of, const struct gsim_units *u, uint32_t found
     for (uint32_t i = 0, count = 0; i < u->count; i++) { /* numbers below STREAMS again */
         uint32_t s = target[stream_of[i]];
         if (load[s] >= 0) load[s] = -1 - (double)count++;
-        stream_of[i] = (uint32_t)(-1 - load[s]);
+        stream_of[i] = gsim_whole_u32(-1 - load[s]);
     }
 }
 

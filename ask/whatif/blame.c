@@ -139,7 +139,7 @@ static enum gsim_cause missing_room(const struct gsim_moments *m, const struct g
     double room[RESOURCES] = {limits.warps, limits.registers, limits.smem_bytes, limits.blocks};
     uint32_t carveout = 0;
     enum gsim_cause cause = GSIM_CAUSE_ROOM_ORDER;
-    if (running->count >= (uint32_t)d->resident_grids) return GSIM_CAUSE_ROOM_GRIDS;
+    if (running->count >= gsim_whole_u32(d->resident_grids)) return GSIM_CAUSE_ROOM_GRIDS;
     for (uint32_t i = 0; i < running->count; i++) {
         const struct gsim_demand *k = &m->demands[m->works[running->works[i]].kernel_index];
         double blocks = (double)k->blocks / d->sm_count; /* on each SM, on average */
@@ -205,7 +205,7 @@ static enum gsim_cause gap_cause(const struct gsim_moments *m, const struct gsim
 /* Behind FROM all was there, and yet the work was not looked at before it was ready. */
 static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time from)
 {
-    bool shares = m->stream_count > (uint32_t)m->simulation->device->hw_queues;
+    bool shares = m->stream_count > gsim_whole_u32(m->simulation->device->hw_queues);
     return shares && w->ready - from > gsim_time_from_us(FRONT_END_US) ? GSIM_CAUSE_HW_QUEUE : gap_cause(m, w);
 }
 

@@ -359,7 +359,7 @@ static enum gsim_gpu_state state_of(const struct sweep *s)
     bool is_delay = s->unexplained > s->rank_waits; /* has an SM to itself; a collective that waits has its own */
     uint32_t gpus = s->m->timeline->gpu_count > 1 ? s->m->timeline->gpu_count : 1;
     bool is_full = s->gpu == ALL_GPUS &&
-                   s->busy_sms >= gpus * (uint32_t)s->m->simulation->device->sm_count + is_delay;
+                   s->busy_sms >= gpus * gsim_whole_u32(s->m->simulation->device->sm_count) + is_delay;
     if (is_full) return s->copies ? GSIM_GPU_ALL_SMS_COPIES : GSIM_GPU_ALL_SMS;
     return s->copies ? GSIM_GPU_SOME_SMS_COPIES : GSIM_GPU_SOME_SMS;
 }

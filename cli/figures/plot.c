@@ -11,7 +11,6 @@
 #include "plots/timeline/timeline.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"
 #include "sim/base/gz.h"

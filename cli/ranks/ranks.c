@@ -3,7 +3,6 @@
 #include "cli/ranks/ranks.h"
 
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 #include "sim/collective/state.h"
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of
  * collectives. */
 #include "cli/ranks/traces.h"
-#include "sim/base/whole.h"
 #include "sim/device/match.h"
 
 #include <dirent.h>

@@ -91,7 +91,7 @@ static enum gsim_status ask(struct results *results, struct gsim_error *error)
     const char *text = value_of(results, GSIM_CLI_LIMIT);
     if (status == GSIM_OK && text && (!gsim_text_quantity(text, &limit) || limit < 1))
         status = gsim_error_set(error, GSIM_USAGE, "--limit: expected a number of rows, found '%s'", text);
-    results->limit = (size_t)limit;
+    results->limit = gsim_whole_u64(limit);
     return status == GSIM_OK ? read_base(results, error) : status;
 }
 

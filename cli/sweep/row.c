@@ -6,7 +6,6 @@
 
 #include <cjson/cJSON.h>
 
-#include "sim/base/whole.h"
 #include "sweep/wire.h"
 
 /* Points of a sweep may run for hours on a cluster before anybody looks: a row says all it can. */

@@ -120,10 +120,10 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     if (status == GSIM_OK)
         status = gsim_cli_integer(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
     if (status != GSIM_OK) return status;
-    if (arguments->value[GSIM_CLI_SAMPLE_SEED] && !(size_t)samples)
+    if (arguments->value[GSIM_CLI_SAMPLE_SEED] && !gsim_whole_u64(samples))
         return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected --samples N with it");
-    spec->samples = (size_t)samples;
-    spec->sample_seed = (uint64_t)sample_seed;
+    spec->samples = gsim_whole_u64(samples);
+    spec->sample_seed = gsim_whole_u64(sample_seed);
     status = gsim_spec_finish(spec, error);
     return status == GSIM_OK ? gsim_requests_init(&sweep->requests, spec,
                                                   arguments->value[GSIM_CLI_ALLOW_PLUGINS] != NULL, error) : status;
@@ -141,8 +141,8 @@ static enum gsim_status read_shard(struct sweep *sweep, struct gsim_error *error
         snprintf(first, sizeof(first), "%.*s", (int)(slash - text), text);
         if (gsim_text_quantity(first, &index) && gsim_text_quantity(slash + 1, &count) && index == floor(index) &&
             count == floor(count) && index >= 1 && index <= count && count <= 1e6) {
-            sweep->plan_config.shard_index = (uint32_t)index - 1;
-            sweep->plan_config.shard_count = (uint32_t)count;
+            sweep->plan_config.shard_index = gsim_whole_u32(index) - 1;
+            sweep->plan_config.shard_count = gsim_whole_u32(count);
             snprintf(sweep->shard, sizeof(sweep->shard), "%.0f/%.0f", index, count);
             return GSIM_OK;
         }

@@ -10,7 +10,6 @@
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-tasks/1"
 
@@ -137,7 +136,7 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
             ((is_integer) && number != floor(number)))                                                                 \
             return gsim_error_set(error, GSIM_USAGE, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,       \
                                   (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);   \
-        task->field = (__typeof__(task->field))number;                                                                 \
+        task->field = __builtin_choose_expr(is_integer, gsim_whole(number), number);                                   \
         return GSIM_OK;                                                                                                \
     }
     NUMBER_KEYS(READ)

@@ -44,7 +44,7 @@ static double worth_of(const struct gsim_cli_explained *e, const struct gsim_pai
 
 static bool holds(const struct gsim_pair *pair, int reason)
 {
-    return pair->held[reason] > (gsim_time)(HOLDS * (double)pair->apart);
+    return pair->held[reason] > gsim_whole(HOLDS * (double)pair->apart);
 }
 
 enum gsim_status gsim_explained_find_pairs(struct gsim_cli_explained *e, struct gsim_error *error)

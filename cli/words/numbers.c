@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "sim/base/jobs/pool.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 #include "sim/spread.h"
 
 enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,

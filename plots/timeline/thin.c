@@ -58,7 +58,8 @@ static void close_gathered(struct gsim_bars *bars, struct row *row, double point
     struct gsim_bar *bar = &row->gathered;
     if (!bar->count) return;
     double share = row->busy_us / fmax(bar->end_us - bar->start_us, 1e-9);
-    if (bar->count > 1) bar->shade = (unsigned)fmin(GSIM_BAR_SHADES, fmax(1, ceil(share * GSIM_BAR_SHADES - 1e-9)));
+    if (bar->count > 1)
+        bar->shade = gsim_whole_u32(fmin(GSIM_BAR_SHADES, fmax(1, ceil(share * GSIM_BAR_SHADES - 1e-9))));
     if (row->last.count && may_join(&row->last, bar, point_us)) {
         join(&row->last, bar);
     } else {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "sim/base/whole.h"
 #include "sim/report/report.h"
 #include "sim/base/gz.h"
 #include "sim/base/scan.h"

@@ -46,7 +46,7 @@ static uint64_t sms_of(const struct gsim_share_kernel *k)
            registers = k->kernel->regs_per_thread ? k->kernel->regs_per_thread : 32;
     double per_sm = fmin(ceil(2048 / threads), fmax(1, floor(65536 / (registers * threads))));
     if (k->kernel->smem_bytes) per_sm = fmin(per_sm, ceil(65536.0 / k->kernel->smem_bytes));
-    return (uint64_t)ceil((double)gsim_blocks_of(k) / per_sm);
+    return gsim_whole_u64(ceil((double)gsim_blocks_of(k) / per_sm));
 }
 
 /* SIZE: of what was let go in this look. */

@@ -14,7 +14,6 @@
 #include "sim/base/ends.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 
 #define LARGEST_FILE_BYTES (64u * 1024u * 1024u) /* keeps out /dev/zero */
 

@@ -21,13 +21,13 @@ static void field_set(const struct gsim_param *row, void *object, double value)
         *(bool *)field = value != 0;
         break;
     case GSIM_PARAM_INT:
-        *(int64_t *)field = (int64_t)value;
+        *(int64_t *)field = gsim_whole(value);
         break;
     case GSIM_PARAM_REAL:
         *(double *)field = value;
         break;
     case GSIM_PARAM_CHOICE:
-        *(int *)field = (int)value;
+        *(int *)field = gsim_whole_int(value);
         break;
     }
 }
@@ -189,7 +189,7 @@ static void format_number(const struct gsim_param *row, double value, char *text
         snprintf(text, size, "%s", value != 0 ? "on" : "off");
         break;
     case GSIM_PARAM_CHOICE:
-        choice = choice_at(row->choices, (int)value, &length);
+        choice = choice_at(row->choices, gsim_whole_int(value), &length);
         snprintf(text, size, "%.*s", choice ? (int)length : 0, choice ? choice : "");
         break;
     case GSIM_PARAM_INT:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Numbers that files and users give, as integers: truncated, held to the type's range, 0 for NAN. A
- * plain cast of a double that its type does not hold is undefined; tests/style finds those of such numbers.
+ * Layer: sim/base. A double as an integer: truncated, held to the type's range, 0 for NAN. A plain cast of what the
+ * type does not hold is undefined: there is none outside of this file (tests/style/test_casts.sh).
  */
 #pragma once
 
@@ -23,4 +23,10 @@ static inline uint32_t gsim_whole_u32(double number)
 {
     if (number >= 0x1p32) return UINT32_MAX;
     return number > 0 ? (uint32_t)number : 0;
+}
+
+static inline int gsim_whole_int(double number)
+{
+    if (number >= 0x1p31) return INT32_MAX;
+    return number > -0x1p31 ? (int)number : number < 0 ? INT32_MIN : 0;
 }

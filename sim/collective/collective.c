@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "sim/collective/state.h"
-#include "sim/base/whole.h"
 #include "sim/sm/share.h"
 
 /* A change of its time by less than this share is no change. */

@@ -33,7 +33,7 @@ void gsim_custom_choose(struct gsim_collective_plan *p)
     bool is_one = p->ranks == 2 || bytes < (p->ranks <= 4 ? TWO_SHOT_OF_4 : TWO_SHOT_OF_8);
     p->algorithm = is_one ? GSIM_ALGORITHM_ONE_SHOT : GSIM_ALGORITHM_TWO_SHOT;
     if (p->what->algorithm > GSIM_ALGORITHM_CUSTOM) p->algorithm = p->what->algorithm;
-    p->channels = (uint32_t)fmax(1, fmin(BLOCKS, ceil(bytes / THREAD_BYTES / THREADS)));
+    p->channels = gsim_whole_u32(fmax(1, fmin(BLOCKS, ceil(bytes / THREAD_BYTES / THREADS))));
     p->threads = THREADS;
 }
 

@@ -94,14 +94,14 @@ static void spread(const struct gsim_nccl *n, struct gsim_collective_plan *p)
     double each = is_ll ? n->ll_thread_bytes * (p->protocol == GSIM_PROTOCOL_LL && !is_tree ? p->ranks : 1)
                         : n->simple_thread_bytes;
     double bytes = (double)p->what->bytes;
-    uint32_t most = (uint32_t)(p->algorithm == GSIM_ALGORITHM_NVLS ? n->nvls_channels : n->channels);
+    uint32_t most = gsim_whole_u32(p->algorithm == GSIM_ALGORITHM_NVLS ? n->nvls_channels : n->channels);
     p->channels = p->what->channels && p->what->channels < most ? p->what->channels : most;
     if (p->algorithm != GSIM_ALGORITHM_NVLS) {
         while (p->channels > 1 && bytes < p->channels * threads * each) p->channels--;
         while (fmod(threads, 128) == 0 && bytes < p->channels * threads * each) threads /= 2;
     }
     if (!is_ll) threads = is_tree ? n->tree_threads : threads + n->simple_sync_threads;
-    p->threads = (uint32_t)fmax(threads, 96);
+    p->threads = gsim_whole_u32(fmax(threads, 96));
 }
 
 /* The channels of a communicator are divided among its ranks' peers, unless a message is large. */
@@ -112,11 +112,11 @@ static void spread_pair(const struct gsim_nccl *n, uint32_t world, struct gsim_c
     if (p->what->channels && p->what->channels < most) most = p->what->channels;
     double least = p->nodes > 1 ? n->pair_net_channels : 1;
     if (!is_all && bytes <= n->pair_full_bytes * world) most = fmax(least, floor(most / world));
-    p->channels = (uint32_t)fmin(ceil(bytes / n->pair_channel_bytes), most);
+    p->channels = gsim_whole_u32(fmin(ceil(bytes / n->pair_channel_bytes), most));
     bool is_small = bytes <= fmin(n->pair_ll_bytes, p->channels * n->pair_ll_channel_bytes);
     p->protocol = is_small ? GSIM_PROTOCOL_LL : GSIM_PROTOCOL_SIMPLE;
     if (p->what->protocol) p->protocol = p->what->protocol;
-    p->threads = (uint32_t)n->tree_threads;
+    p->threads = gsim_whole_u32(n->tree_threads);
 }
 
 /* Hosts of the group, and its ranks on the one that has fewest. */
@@ -162,6 +162,6 @@ void gsim_collective_shape(const struct gsim_nccl *nccl, const struct gsim_colle
     if (!plan->channels) return; /* by copy engines: it has no blocks to speak of */
     kernel->grid = (struct gsim_dim3){plan->channels, 1, 1};
     kernel->block = (struct gsim_dim3){plan->threads, 1, 1};
-    kernel->regs_per_thread = (uint32_t)nccl->registers;
-    kernel->smem_bytes = (uint32_t)nccl->smem_bytes;
+    kernel->regs_per_thread = gsim_whole_u32(nccl->registers);
+    kernel->smem_bytes = gsim_whole_u32(nccl->smem_bytes);
 }

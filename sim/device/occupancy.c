@@ -15,22 +15,22 @@ struct gsim_sm_limits gsim_sm_limits(const struct gsim_device_spec *d)
 {
     struct gsim_sm_limits l = {
         .compute_capability = d->compute_capability,
-        .warp_threads = (uint32_t)d->warp_threads,
-        .thread_registers = (uint32_t)d->registers_per_thread,
-        .threads = (uint32_t)(d->warps_per_sm * d->warp_threads),
-        .warps = (uint32_t)d->warps_per_sm,
-        .blocks = (uint32_t)d->blocks_per_sm,
-        .registers = (uint32_t)d->registers_per_sm,
-        .registers_per_block = (uint32_t)d->registers_per_block,
-        .register_unit = (uint32_t)d->register_unit,
-        .subpartitions = (uint32_t)d->subpartitions,
-        .smem_block_bytes = (uint32_t)(d->smem_per_block_kib * 1024),
-        .smem_unit = (uint32_t)d->smem_unit_bytes,
-        .smem_reserved_bytes = (uint32_t)d->smem_reserved_bytes,
+        .warp_threads = gsim_whole_u32(d->warp_threads),
+        .thread_registers = gsim_whole_u32(d->registers_per_thread),
+        .threads = gsim_whole_u32(d->warps_per_sm * d->warp_threads),
+        .warps = gsim_whole_u32(d->warps_per_sm),
+        .blocks = gsim_whole_u32(d->blocks_per_sm),
+        .registers = gsim_whole_u32(d->registers_per_sm),
+        .registers_per_block = gsim_whole_u32(d->registers_per_block),
+        .register_unit = gsim_whole_u32(d->register_unit),
+        .subpartitions = gsim_whole_u32(d->subpartitions),
+        .smem_block_bytes = gsim_whole_u32(d->smem_per_block_kib * 1024),
+        .smem_unit = gsim_whole_u32(d->smem_unit_bytes),
+        .smem_reserved_bytes = gsim_whole_u32(d->smem_reserved_bytes),
     };
     int count = 0;
     for (int i = 0; i < (int)(sizeof d->carveout_kib / sizeof d->carveout_kib[0]); i++) {
-        uint32_t bytes = (uint32_t)(d->carveout_kib[i] * 1024);
+        uint32_t bytes = gsim_whole_u32(d->carveout_kib[i] * 1024);
         if (i && bytes <= l.smem_bytes) continue;
         l.carveout_bytes[count++] = l.smem_bytes = bytes;
     }

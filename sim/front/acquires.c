@@ -17,7 +17,7 @@ gsim_time gsim_front_seen(const struct gsim_front *f, uint32_t unit, gsim_time f
               after = behind - looks * f->device->gaps.engine_poll; /* looks that surely failed; 0 < after */
     double missed = blur > 0 && after < 2 * blur ? (double)after / (2.0 * (double)blur) : 1;
     return first + looks * f->device->gaps.engine_poll +
-           (gsim_time)(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
+           gsim_whole(missed * (double)f->device->gaps.engine_poll + (looks ? 1 : missed) * (double)resume);
 }
 
 /* See sim/front/process.h. READY 0: the work was not on the SMs. */

@@ -583,7 +583,7 @@ enum gsim_status gsim_front_init(struct gsim_front *f, struct gsim_device *devic
 {
     struct gsim_machine *machine = device->machine;
     *f = (struct gsim_front){.machine = machine, .device = device, .part = part, .process = process,
-                             .hw_queue_count = (uint32_t)device->spec->hw_queues};
+                             .hw_queue_count = gsim_whole_u32(device->spec->hw_queues)};
     f->source =
         (struct gsim_agenda_source){.class = GSIM_AGENDA_FRONT, .handle_index = index, .handle = step, .owner = f};
     for (uint32_t c = 0; c < GSIM_MAX_HW_QUEUES; c++) {

@@ -121,12 +121,12 @@ bool gsim_graphs_build(struct gsim_process *p, const struct gsim_graph_state *g,
 static void make_signal(struct gsim_front *f)
 {
     const struct gsim_device_spec *d = f->device->spec;
-    uint32_t threads = (uint32_t)fmin(d->warps_per_sm * d->warp_threads, GSIM_LIMIT_BLOCK_THREADS);
+    uint32_t threads = gsim_whole_u32(fmin(d->warps_per_sm * d->warp_threads, GSIM_LIMIT_BLOCK_THREADS));
     const struct gsim_kernel kernel = {
         .name = "signal of a graph node",
         .grid = {1, 1, 1},
         .block = {threads, 1, 1},
-        .regs_per_thread = (uint32_t)fmin(floor(d->registers_per_sm / threads), d->registers_per_thread),
+        .regs_per_thread = gsim_whole_u32(fmin(floor(d->registers_per_sm / threads), d->registers_per_thread)),
         .thread_cycles = d->graph_signal_us * d->clock_mhz,
     };
     struct gsim_error error;

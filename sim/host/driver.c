@@ -60,7 +60,7 @@ gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream)
 {
     struct gsim_front *front = p->streams[stream].front;
     struct gsim_hw_queue *hw_queue = gsim_front_bind(front, stream);
-    uint32_t depth = (uint32_t)p->spec->launch_queue_depth;
+    uint32_t depth = gsim_whole_u32(p->spec->launch_queue_depth);
     gsim_time before = p->machine->running->local;
     if (hw_queue->pending_launches < depth) return 0;
     gsim_machine_meet(p->machine);

@@ -105,7 +105,7 @@ void gsim_copies_begin(struct gsim_device *d, struct gsim_command *command)
     }
     uint64_t bytes = command->bytes ? command->bytes : 1;
     if (command->copy_kind == GSIM_COPY_H2D && command->leg.move == GSIM_MOVE_PINNED)
-        bytes += (uint64_t)gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes);
+        bytes += gsim_whole_u64(gsim_host_cache_copy(d->space, spec, command->buffer_index, (double)bytes));
     gsim_engine_transfer(d->machine->engine, d->machine->now, &command->leg, bytes, command);
 }
 

@@ -112,8 +112,9 @@ enum gsim_status gsim_device_open(struct gsim_device *d, struct gsim_machine *ma
     gsim_copies_init(d);
     enum gsim_status status = init_random(d, error);
     if (status) return status;
-    struct gsim_partition *part =
-        gsim_partitions_init(d, part_count) ? gsim_partitions_add(d, (uint32_t)spec->sm_count, 1, listener) : NULL;
+    struct gsim_partition *part = gsim_partitions_init(d, part_count)
+                                      ? gsim_partitions_add(d, gsim_whole_u32(spec->sm_count), 1, listener)
+                                      : NULL;
     if (!part || !add_sources(d)) return gsim_no_memory(error);
     d->sm = part->sm;
     return GSIM_OK;

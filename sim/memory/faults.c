@@ -5,7 +5,6 @@
  * change. Between changes all is linear, so cost grows with changes and not with bytes.
  */
 #include "sim/memory/device.h"
-#include "sim/base/whole.h"
 
 #include <string.h>
 
@@ -112,7 +111,7 @@ static void advance(struct gsim_device *d, struct gsim_faulter *k)
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
         const struct gsim_pages *p = &d->space->residency.pages[a->buffer_index];
-        uint64_t group = (uint64_t)((k->done * (double)p->bytes + SLACK_BYTES) / GSIM_GROUP_BYTES);
+        uint64_t group = gsim_whole_u64((k->done * (double)p->bytes + SLACK_BYTES) / GSIM_GROUP_BYTES);
         arrive(d, k, a, group < p->group_count ? group : p->group_count);
     }
 }
@@ -235,7 +234,7 @@ static double peer_ps_per_byte(const struct gsim_device *d, gsim_places places)
 /* Counts other GPUs of the group with faults now. */
 static uint32_t faulting_beside(const struct gsim_device *d)
 {
-    uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group, count = 0;
+    uint32_t group = gsim_whole_u32(d->spec->fault_group), first = d->index / group * group, count = 0;
     for (uint32_t i = first; i < first + group && i < d->all_count; i++)
         count += i != d->index && d->all[i] && d->all[i]->faults.count > 0;
     return count;
@@ -245,7 +244,7 @@ static uint32_t faulting_beside(const struct gsim_device *d)
 static void update_beside(struct gsim_device *d)
 {
     if (!(d->spec->fault_beside > 0)) return;
-    uint32_t group = (uint32_t)d->spec->fault_group, first = d->index / group * group;
+    uint32_t group = gsim_whole_u32(d->spec->fault_group), first = d->index / group * group;
     for (uint32_t i = first; i < first + group && i < d->all_count; i++)
         if (i != d->index && d->all[i] && d->all[i]->faults.count > 0) update_at(d->all[i], d->machine->now);
 }
@@ -436,7 +435,7 @@ static bool apply_paces(struct gsim_device *d)
 
 static void offer(gsim_time *next, gsim_time now, double ps)
 {
-    gsim_time at = ps < 4e18 ? now + (gsim_time)ps + 1 : GSIM_TIME_NEVER;
+    gsim_time at = ps < 4e18 ? now + gsim_whole(ps) + 1 : GSIM_TIME_NEVER;
     if (at < *next) *next = at;
 }
 

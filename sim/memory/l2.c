@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "sim/base/whole.h"
 #include "sim/device/rules.h"
 #include "sim/memory/device.h"
 

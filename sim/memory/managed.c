@@ -34,7 +34,7 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
     if (is_managed && check_devices(specs, device_count, error)) return error->status;
     if (!is_managed) device_count = 1; /* nothing moves by itself */
     for (uint32_t d = 0; d < device_count; d++) {
-        uint64_t own = (uint64_t)(specs[d]->memory_gb * 1e9);
+        uint64_t own = gsim_whole_u64(specs[d]->memory_gb * 1e9);
         capacity[d] = is_managed ? own : UINT64_MAX;
         if (own < least) least = own;
     }
@@ -276,7 +276,7 @@ void gsim_managed_host_access(struct gsim_device *d, const struct gsim_op *op, u
                                                        GSIM_HELD_BY_HOST);
     gsim_places source = back ? gsim_residency_source(&d->space->residency, buffer, op->bytes, GSIM_HELD_BY_HOST) : 0;
     if (source) d = d->all[__builtin_ctzll(source) - 1]; /* all comes over the link of the device that has most */
-    uint64_t page = (uint64_t)d->spec->host_page_bytes;
+    uint64_t page = gsim_whole_u64(d->spec->host_page_bytes);
     if (is_eager(d) && back > op->bytes) back = op->bytes < page ? page : op->bytes;
     if (back > d->space->program->buffers[buffer].bytes) back = d->space->program->buffers[buffer].bytes;
     if (back) {

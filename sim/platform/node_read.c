@@ -9,7 +9,6 @@
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 #include "sim/device/search.h"
 #include "sim/platform/node.h"
 

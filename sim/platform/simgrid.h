@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpusim/memory.h"
+#include "sim/base/whole.h"
 #include "sim/platform/engine.h"
 
 /* Error of SimGrid's clock, a double in seconds: some of its last digits, a picosecond after an hour. */
@@ -20,7 +21,7 @@
 
 static inline gsim_time gsim_clock_slack(double seconds)
 {
-    return GSIM_CLOCK_SLACK + (gsim_time)(seconds * GSIM_CLOCK_DIGITS);
+    return GSIM_CLOCK_SLACK + gsim_whole(seconds * GSIM_CLOCK_DIGITS);
 }
 
 struct gsim_simgrid; /* SimGrid's part of one run */

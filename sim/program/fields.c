@@ -124,7 +124,7 @@ enum gsim_status gsim_fields_integer_at(const struct gsim_fields *fields, const 
                                         double maximum, double *number)
 {
     double found = is_number(value) ? gsim_scan_number(value) : NAN;
-    if (found >= minimum && found <= maximum && found == (double)(int64_t)found) {
+    if (found >= minimum && found <= maximum && found == (double)gsim_whole(found)) {
         *number = found;
         return GSIM_OK;
     }

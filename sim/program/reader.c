@@ -60,9 +60,9 @@ static enum gsim_status read_buffer(struct gsim_reader *reader, uint32_t index, 
     if (status != GSIM_OK) return status;
     if (gsim_array_grow(&reader->buffers, sizeof(*reader->buffers), index, &reader->buffer_room))
         return gsim_no_memory(reader->error);
-    reader->buffers[index] = (struct gsim_reader_buffer){.bytes = (uint64_t)bytes, .name = name};
+    reader->buffers[index] = (struct gsim_reader_buffer){.bytes = gsim_whole_u64(bytes), .name = name};
     reader->buffer_count = index + 1;
-    uint32_t made = gsim_builder_buffer(reader->builder, name, (uint64_t)bytes, (enum gsim_buffer_init)init);
+    uint32_t made = gsim_builder_buffer(reader->builder, name, gsim_whole_u64(bytes), (enum gsim_buffer_init)init);
     if (is_read_mostly) gsim_builder_read_mostly(reader->builder, made);
     return GSIM_OK;
 }
@@ -166,7 +166,7 @@ enum gsim_status gsim_program_read(const char *path, struct gsim_program *progra
     enum gsim_status status = text ? gsim_scan_check_jump(text, length, &jump, reader.error) : reader.error->status;
     if (status == GSIM_OK) status = read_file(&reader, text, &jump, &iterations);
     if (status == GSIM_OK) {
-        status = gsim_builder_finish(reader.builder, (uint32_t)iterations, program, reader.error);
+        status = gsim_builder_finish(reader.builder, gsim_whole_u32(iterations), program, reader.error);
         reader.builder = NULL;
     }
     release(&reader);

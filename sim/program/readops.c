@@ -2,7 +2,6 @@
 /*
  * Ops of a program file: which fields each kind has, argument lists, launch shapes, overrides.
  */
-#include "sim/base/whole.h"
 #include "sim/program/readops.h"
 
 /* X(id, name, kinds that have it: K kernel, C copy, P prefetch, W host_write, R host_read, H host_compute, S
@@ -98,7 +97,7 @@ static enum gsim_status read_segment(struct gsim_reader *reader, const struct gs
     if (status == GSIM_OK) status = gsim_fields_integer(&own, SEGMENT_BYTES, 1, whole - offset, &bytes);
     if (status != GSIM_OK) return status;
     return GSIM_ADD(reader->error, reader->segments, reader->segment_count, reader->segment_room,
-                    (struct gsim_segment){(uint64_t)offset, (uint64_t)bytes, *buffer, !writes, writes});
+                    (struct gsim_segment){gsim_whole_u64(offset), gsim_whole_u64(bytes), *buffer, !writes, writes});
 }
 
 /* Among the first COUNT segments of the op are some of the buffer that are read, or written. */
@@ -325,8 +324,9 @@ static enum gsim_status read_group(struct gsim_reader *reader, struct gsim_field
                             &reader->group_room))
             return gsim_no_memory(reader->error);
         for (uint32_t i = 0; i < collective->group_count; i++)
-            if (reader->group[i] == (uint32_t)rank) return gsim_fields_error(fields, "rank %.0f is listed twice", rank);
-        reader->group[collective->group_count++] = (uint32_t)rank;
+            if (reader->group[i] == gsim_whole_u32(rank))
+                return gsim_fields_error(fields, "rank %.0f is listed twice", rank);
+        reader->group[collective->group_count++] = gsim_whole_u32(rank);
         at = gsim_scan_skip(at);
     }
     fields->place.has_element = false;
@@ -355,7 +355,7 @@ static enum gsim_status read_collective(struct gsim_reader *reader, struct gsim_
     collective.kind = (enum gsim_collective_kind)kind;
     collective.algorithm = (enum gsim_collective_algorithm)algorithm;
     collective.protocol = (enum gsim_collective_protocol)protocol;
-    collective.bytes = (uint64_t)bytes;
+    collective.bytes = gsim_whole_u64(bytes);
     status = read_group(reader, fields, &collective);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_READS);
     if (status == GSIM_OK) status = read_accesses(reader, fields, OP_WRITES);
@@ -410,7 +410,7 @@ static enum gsim_status read_access(struct gsim_reader *reader, struct gsim_fiel
     reader->args[0].declared_const = !writes;
     double bytes = (double)reader->buffers[buffer].bytes, maximum = bytes;
     status = gsim_fields_integer(fields, OP_BYTES, 1, maximum, &bytes);
-    op->bytes = (uint64_t)bytes;
+    op->bytes = gsim_whole_u64(bytes);
     int memory = GSIM_COPY_MEMORY_OF_RUN;
     if (status == GSIM_OK && op->kind == GSIM_OP_COPY)
         status = gsim_fields_choice(fields, OP_MEMORY, memory_names, &memory);
@@ -445,8 +445,8 @@ static enum gsim_status read_common(struct gsim_reader *reader, struct gsim_fiel
     enum gsim_status status = gsim_fields_integer(fields, OP_STREAM, 0, GSIM_LIMIT_STREAM, &stream);
     if (status == GSIM_OK)
         status = gsim_fields_integer(fields, OP_PRIORITY, -GSIM_LIMIT_PRIORITY, GSIM_LIMIT_PRIORITY, &priority);
-    op->stream = (int32_t)stream;
-    op->priority = (int32_t)priority;
+    op->stream = gsim_whole_int(stream);
+    op->priority = gsim_whole_int(priority);
     if (status == GSIM_OK) status = read_device(fields, OP_DEVICE, &op->device);
     return status == GSIM_OK ? read_after(reader, fields) : status;
 }

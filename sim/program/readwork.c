@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work fields of a program file, which kernels and ops share: sim/program/kernel.h lists them. */
-#include "sim/base/whole.h"
 #include "sim/program/readops.h"
 
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "gpusim/order.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 
 #define SCHEMA "gpusim-plan/1"
 

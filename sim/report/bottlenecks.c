@@ -284,7 +284,7 @@ static void charge_kernel(struct walk *w, uint32_t record, gsim_time until)
     gsim_time whole = until - kernel->start, link = faulted(w, kernel->op, kernel->start, until);
     if (whole <= 0) return;
     double rest = (double)(whole - link) / (double)whole;
-    gsim_time room = (gsim_time)(rest * (double)time_with_room(w, kernel->start, until));
+    gsim_time room = gsim_whole(rest * (double)time_with_room(w, kernel->start, until));
     const struct gsim_kernel_alone *alone = w->alone ? &w->alone[kernel->kernel_index] : NULL;
     bool by_dram = alone && alone->dram_us >= BOUND * gsim_time_us(alone->time);
     w->metrics->bottleneck_time[GSIM_BOTTLENECK_LINK] += link;

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "sim/base/whole.h"
 #include "sim/device/occupancy.h"
 #include "sim/report/chrome_links.h"
 #include "sim/report/chrome_sms.h"
@@ -198,7 +197,7 @@ static void put_head(struct writer *writer)
                     (uint64_t)gsim_capability_major(device->compute_capability),
                     (uint64_t)gsim_capability_minor(device->compute_capability), (uint64_t)limits.warp_threads,
                     (uint64_t)limits.threads, (uint64_t)limits.registers_per_block, (uint64_t)limits.registers,
-                    (uint64_t)limits.smem_block_bytes, (uint64_t)limits.smem_bytes, (uint64_t)device->sm_count,
+                    (uint64_t)limits.smem_block_bytes, (uint64_t)limits.smem_bytes, gsim_whole_u64(device->sm_count),
                     GPUSIM_VERSION, run->program->name, run->scheduler->name, device->name, (uint64_t)run->seed);
     if (writer->result->tracer) gsim_output_put(writer->output, ",'tracer':%q", writer->result->tracer);
     gsim_output_text(writer->output, "},\n\"traceEvents\":[");

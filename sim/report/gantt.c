@@ -140,7 +140,7 @@ static double cell_at(const struct chart *chart, gsim_time time)
 static void cover(const struct chart *chart, struct cell *cells, gsim_time start, gsim_time end, double weight)
 {
     double first = cell_at(chart, start), last = cell_at(chart, end);
-    for (unsigned i = (unsigned)first; i < chart->cells && i < last; i++)
+    for (unsigned i = gsim_whole_u32(first); i < chart->cells && i < last; i++)
         cells[i].covered += weight * (fmin(last, i + 1.0) - fmax(first, i));
 }
 
@@ -182,7 +182,7 @@ static void fill_row(struct chart *chart, const struct gsim_slice *slices, size_
         if (slice->lane != lane) continue;
         cover(chart, cells, slice->start, slice->end, 1);
         if (slice->kind != GSIM_SLICE_KERNEL || slice->start < chart->from) continue;
-        unsigned at = (unsigned)cell_at(chart, slice->start);
+        unsigned at = gsim_whole_u32(cell_at(chart, slice->start));
         if (at >= chart->cells) continue;
         cells[at].starts++;
         cells[at].letter = letter_of(chart, chart->timeline->kernels[slice->record].kernel_index);
@@ -254,8 +254,8 @@ static void put_sms(const struct chart *chart, double sm_count)
     put_label(chart, "SMs in use");
     for (unsigned i = 0; i < chart->cells; i++) {
         double share = fmin(cells[i].covered, 1);
-        if (chart->style->utf8) gsim_output_text(chart->output, bars[(int)ceil(share * 8 - 1e-9)]);
-        else gsim_output_text(chart->output, tenths[(int)ceil(share * 10 - 1e-9)]);
+        if (chart->style->utf8) gsim_output_text(chart->output, bars[gsim_whole_int(ceil(share * 8 - 1e-9))]);
+        else gsim_output_text(chart->output, tenths[gsim_whole_int(ceil(share * 10 - 1e-9))]);
     }
     put_end(chart);
 }
@@ -269,7 +269,7 @@ static void put_axis(const struct chart *chart)
     gsim_output_printf(chart->output, "%*s", LABEL_WIDTH, "");
     for (double us = 0; us <= span; us += step) {
         char text[GSIM_TEXT_SIZE];
-        unsigned at = (unsigned)(us / span * chart->cells);
+        unsigned at = gsim_whole_u32(us / span * chart->cells);
         gsim_text_us(text, us);
         unsigned width = (unsigned)strlen(text) + 1;
         if (at + width > chart->cells + 2) break;

@@ -95,7 +95,7 @@ static void put_occupancy(const struct gsim_result *result, struct gsim_output *
     bool first = true;
     if (!timeline->occupancy_count) return;
     gsim_output_put(output, ",\n 'occupancy': {'sm_count': %z, 'warps_per_sm': %z, 'steps': [",
-                    (uint64_t)device->sm_count * timeline->gpu_count, (uint64_t)device->warps_per_sm);
+                    gsim_whole_u64(device->sm_count) * timeline->gpu_count, gsim_whole_u64(device->warps_per_sm));
     for (size_t i = 0; i < timeline->occupancy_count; i++) {
         const struct gsim_occupancy_record *step = &timeline->occupancy[i];
         if (i + 1 < timeline->occupancy_count && step[1].time == step->time) continue;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "gpusim/order.h"
-#include "sim/base/whole.h"
 #include "sim/report/bottlenecks.h"
 #include "sim/program/access.h"
 #include "sim/program/places.h"

@@ -118,15 +118,15 @@ static bool note_packed(const struct gsim_result *result, char text[GSIM_REPORT_
 {
     const struct gsim_timeline *timeline = result->timeline;
     const struct gsim_kernel_record *worst = NULL;
-    gsim_time worst_time = (gsim_time)(PACKED_SHARE * (double)result->metrics->makespan);
-    uint32_t worst_sms = 0, sm_count = (uint32_t)result->simulation->device->sm_count;
+    gsim_time worst_time = gsim_whole(PACKED_SHARE * (double)result->metrics->makespan);
+    uint32_t worst_sms = 0, sm_count = gsim_whole_u32(result->simulation->device->sm_count);
     char time[GSIM_TEXT_SIZE], name[64];
     if (result->tasks || result->tracer || !timeline->occupancy_count || timeline->gpu_count > 1) return false;
     for (size_t i = 0; i < timeline->kernel_count; i++) {
         const struct gsim_kernel_record *k = &timeline->kernels[i];
         const struct gsim_dim3 *grid = &timeline->program->kernels[k->kernel_index].grid;
         double blocks = (double)grid->x * grid->y * grid->z;
-        uint32_t wanted = blocks < sm_count ? (uint32_t)blocks : sm_count, sms;
+        uint32_t wanted = blocks < sm_count ? gsim_whole_u32(blocks) : sm_count, sms;
         if (k->end - k->start <= worst_time) continue;
         gsim_time alone = packed_time(timeline, k, wanted / 2, &sms);
         if (alone <= worst_time || 2 * alone < k->end - k->start) continue;

@@ -6,7 +6,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
-#include "sim/base/whole.h"
 #include "sim/report/report.h"
 
 #define SCHEMA "gpusim-task-profile/1"

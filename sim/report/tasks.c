@@ -11,7 +11,7 @@
 /* The smallest value that is not below SHARE of all. */
 static double quantile(const double *sorted, size_t count, double share)
 {
-    size_t rank = (size_t)ceil(share * (double)count);
+    size_t rank = gsim_whole_u64(ceil(share * (double)count));
     return sorted[rank ? rank - 1 : 0];
 }
 

@@ -29,7 +29,7 @@ static uint32_t room_on_sm(const struct gsim_front *f, const struct gsim_persist
 
 static bool find_workers(struct gsim_front *f, const struct gsim_persistent *plan, uint32_t *workers, uint32_t *sms)
 {
-    uint32_t all = (uint32_t)f->part->spec.sm_count,
+    uint32_t all = gsim_whole_u32(f->part->spec.sm_count),
              reserved = plan->mode == GSIM_PERSISTENT_SCHED_WARPS ? (uint32_t)plan->reserved_sms : 0;
     if (reserved >= all) {
         gsim_machine_fail(f->machine, GSIM_INPUT,

@@ -131,7 +131,7 @@ static void set_measured(struct gsim_demand *w, const struct gsim_device_spec *d
     w->memory_ps = w->dram_gbps = 0;
     switch (w->kind) {
     case GSIM_DEMAND_ISSUE:
-        w->units = width > d->issue_unit_width ? (uint32_t)ceil(width / d->issue_unit_width - 1e-9) : 1;
+        w->units = width > d->issue_unit_width ? gsim_whole_u32(ceil(width / d->issue_unit_width - 1e-9)) : 1;
         w->width = width / w->units;
         w->issue_ps = x / w->units;
         w->compute_ps = w->issue_ps / gsim_issue_share(d, w->width);
@@ -371,7 +371,7 @@ static enum gsim_status use_slice(struct gsim_demand *w, const struct gsim_devic
     if (k->slice_sms < 1 || k->slice_sms >= d->sm_count)
         return gsim_error_set(error, GSIM_INPUT,
                               "kernel '%s': slice_sms: expected 1 to %d with slice_us on '%s', found %u", k->name,
-                              (int)d->sm_count - 1, d->name, k->slice_sms);
+                              gsim_whole_int(d->sm_count) - 1, d->name, k->slice_sms);
     part.sm_count = (int)k->slice_sms;
     enum gsim_status status = open_sandbox(&slice, &part, error);
     if (status) return status;
@@ -423,7 +423,7 @@ static uint32_t class_for(const struct gsim_sm_limits *l, uint32_t bytes)
 static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
                          const struct gsim_sm_limits *l)
 {
-    uint32_t most = (uint32_t)(d->carveout_doubled_kib * 1024), n = w->need.blocks_per_sm,
+    uint32_t most = gsim_whole_u32(d->carveout_doubled_kib * 1024), n = w->need.blocks_per_sm,
              need = n * w->need.smem_bytes;
     uint32_t doubled = 2 * need < most ? 2 * need : most;
     w->join_bytes = need;
@@ -431,7 +431,7 @@ static void set_carveout(struct gsim_demand *w, const struct gsim_device_spec *d
         w->carveout_bytes =
             class_for(l, doubled > need && n > 1 && w->threads < d->carveout_single_threads ? doubled : need);
     else
-        w->carveout_bytes = class_for(l, (uint32_t)(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
+        w->carveout_bytes = class_for(l, gsim_whole_u32(d->carveout_plain_kib[n <= 2 ? 0 : n <= 4 ? 1 : 2] * 1024));
 }
 
 bool gsim_demand_is_measured(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
@@ -466,7 +466,7 @@ enum gsim_status gsim_demand_shape(struct gsim_demand *work, const struct gsim_d
     work->registers = per_warp * work->need.warps;
     work->width = (double)work->need.warps / limits.subpartitions;
     set_carveout(work, device, kernel, &limits);
-    work->is_one_wave = work->blocks <= (uint64_t)device->sm_count * work->need.blocks_per_sm;
+    work->is_one_wave = work->blocks <= gsim_whole_u64(device->sm_count) * work->need.blocks_per_sm;
     if (gsim_rule_holds(device->rules_off, GSIM_RULE_TILE_QUEUE)) gsim_demand_set_tiles(work, device, kernel);
     return GSIM_OK;
 }

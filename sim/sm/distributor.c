@@ -186,7 +186,7 @@ static struct gsim_kernel_run *most_urgent(const struct gsim_gpu *gpu)
     for (int level = GSIM_MAX_LEVELS - 1; level >= 0; level--) {
         struct gsim_kernel_run *run = gpu->queues[level].head;
         if (!run) continue;
-        bool has_grid = run->started || gpu->load.kernels < (uint32_t)gpu->device->resident_grids;
+        bool has_grid = run->started || gpu->load.kernels < gsim_whole_u32(gpu->device->resident_grids);
         if (has_grid) return run; /* else those that have one go on, however urgent it is */
     }
     return NULL;

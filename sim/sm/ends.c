@@ -116,7 +116,7 @@ static bool leaves_room(const struct gsim_gpu *gpu, gsim_time now)
 {
     const struct gsim_kernel_run *head = gsim_distributor_head(gpu);
     if (!head || head->work->cluster > 1 ||
-        head->unplaced >= (uint64_t)gpu->device->sm_count * head->work->need.blocks_per_sm)
+        head->unplaced >= gsim_whole_u64(gpu->device->sm_count) * head->work->need.blocks_per_sm)
         return false;
     uint64_t sms = 0;
     for (uint32_t i = 0; (i = gsim_soonest_due(&gpu->ends, i, gpu->group_count, now)) != UINT32_MAX; i++)

@@ -50,7 +50,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
     gsim_groups_set_dram(gpu, 1, 0);
     gpu->next = GSIM_TIME_NEVER;
     for (int i = 0; i < GSIM_MAX_LEVELS; i++) gpu->queues[i].tail = &gpu->queues[i].head;
-    uint32_t sm_count = (uint32_t)device->sm_count;
+    uint32_t sm_count = gsim_whole_u32(device->sm_count);
     gsim_soonest_init(&gpu->ends);
     if (!add_pool(gpu, sm_count)) return NULL;
     uint32_t group_of[2] = {GSIM_MAX_SMS, GSIM_MAX_SMS};
@@ -109,7 +109,7 @@ struct gsim_kernel_run *gsim_gpu_submit_as(struct gsim_gpu *gpu, gsim_time now, 
     struct gsim_kernel_run *run = gsim_gpu_new_run(gpu, work, scale, tag);
     if (!run) return NULL;
     run->is_held = is_held;
-    int levels = (int)gpu->device->priority_levels, level = -priority;
+    int levels = gsim_whole_int(gpu->device->priority_levels), level = -priority;
     if (level < 0) level = 0;
     if (level >= levels) level = levels - 1;
     run->level = level;
@@ -258,7 +258,7 @@ void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_r
 bool gsim_gpu_is_busy(const struct gsim_gpu *gpu) { return gpu->load.kernels || gpu->queued_count; }
 uint32_t gsim_gpu_queued(const struct gsim_gpu *gpu) { return gpu->queued_count; }
 
-bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < (uint32_t)gpu->device->sm_count; }
+bool gsim_gpu_has_empty_sm(const struct gsim_gpu *gpu) { return gpu->load.busy_sms < gpu->device->sm_count; }
 
 void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statistics)
 {
@@ -291,5 +291,5 @@ void gsim_gpu_check(const struct gsim_gpu *gpu)
         sm_count += g->sm_count;
         blocks += (uint64_t)slots * g->sm_count;
     }
-    GSIM_INVARIANT(sm_count == (uint32_t)gpu->device->sm_count && blocks == gpu->load.blocks);
+    GSIM_INVARIANT(sm_count == gsim_whole_u32(gpu->device->sm_count) && blocks == gpu->load.blocks);
 }

@@ -193,7 +193,7 @@ static void take_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 static gsim_time end_after(const struct gsim_sm_group *g, double soonest)
 {
     if (!(soonest <= LONGEST)) return GSIM_TIME_NEVER;
-    gsim_time end = g->updated + (gsim_time)soonest;
+    gsim_time end = g->updated + gsim_whole(soonest);
     end = (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
     return end < g->updated ? g->updated : end;
 }

@@ -23,7 +23,7 @@ uint64_t gsim_sample_blocks(struct gsim_gpu *gpu, uint64_t grid)
     if (gpu->sms_each <= 1) return grid;
     double wanted = (double)grid / gpu->sms_each + gpu->left_over, blocks = fmax(1, round(wanted));
     gpu->left_over = fmax(-1, wanted - blocks);
-    return (uint64_t)blocks;
+    return gsim_whole_u64(blocks);
 }
 
 struct gsim_gpu_load gsim_gpu_load(const struct gsim_gpu *gpu)

@@ -12,7 +12,7 @@ double gsim_issue_share(const struct gsim_device_spec *d, double width)
 {
     const double at[5] = {0, d->issue_share[0], d->issue_share[1], d->issue_share[2], 1};
     if (width >= 4) return 1;
-    int whole = (int)width;
+    int whole = gsim_whole_int(width);
     return at[whole] + (width - whole) * (at[whole + 1] - at[whole]);
 }
 

@@ -27,7 +27,7 @@ static double early_at(const struct gsim_device_spec *d, double place)
 {
     const double *early = d->block_ends_early;
     double x = POINTS * place - 0.5;
-    int i = x <= 0 ? 0 : (int)x;
+    int i = x <= 0 ? 0 : gsim_whole_int(x);
     if (i >= POINTS - 1) return early[POINTS - 1] * 2 * (POINTS * (1 - place));
     return early[i] + (x - i) * (early[i + 1] - early[i]);
 }
@@ -288,7 +288,7 @@ static void find_steps(const struct gsim_sm_group *g, const double *places, uint
 {
     steps->there = 0;
     for (uint32_t sm = 0; (sm = gsim_groups_of(g->sms, sm)) != GSIM_MAX_SMS; sm++) {
-        uint32_t step = sm == first ? 0 : 1 + (uint32_t)(places[sm] * count);
+        uint32_t step = sm == first ? 0 : 1 + gsim_whole_u32(places[sm] * count);
         if (!(steps->there >> step & 1)) memset(steps->sms[step], 0, sizeof steps->sms[step]);
         steps->there |= UINT64_C(1) << step;
         gsim_groups_set_bit(steps->sms[step], sm, true);
@@ -308,7 +308,7 @@ static bool delay_blocks(const struct gsim_gpu *gpu, struct gsim_sm_group *g, ui
         if (!is_delayed(&g->cohorts[i])) continue;
         split_cohort(g, i);
         struct gsim_cohort *c = &g->cohorts[i];
-        uint32_t shift = index ? (uint32_t)(place_of(gpu, index, SHIFTS) * steps) : 0;
+        uint32_t shift = index ? gsim_whole_u32(place_of(gpu, index, SHIFTS) * steps) : 0;
         uint32_t own = step ? 1 + (step - 1 + shift) % steps : shift;
         c->left = own * step_ps * c->speed * c->pace;
         c->is_spread = true;
@@ -324,7 +324,7 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, const double *plac
     while (!is_delayed(c)) c++;
     double take = ends_take(gpu->device, c->work),
            turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
-    uint32_t count = (uint32_t)fmax(ceil(take / turn), 1);
+    uint32_t count = gsim_whole_u32(fmax(ceil(take / turn), 1));
     struct steps steps;
     bool ends = false;
     find_steps(gpu->groups[index], places, count, first, &steps);

@@ -35,10 +35,10 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
     if (mechanism == GSIM_MECHANISM_STREAMS && layout->process_count > 1)
         return gsim_error_set(error, GSIM_USAGE, "--share %s: its tasks are threads of one process, and they are in %u",
                               name, layout->process_count);
-    if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > (uint32_t)s->device->mps_clients)
+    if (mechanism == GSIM_MECHANISM_MPS && layout->process_count > gsim_whole_u32(s->device->mps_clients))
         return gsim_error_set(error, GSIM_USAGE,
                               "--share %s: %u processes, and MPS takes %u clients (device.mps_clients)", name,
-                              layout->process_count, (uint32_t)s->device->mps_clients);
+                              layout->process_count, gsim_whole_u32(s->device->mps_clients));
     for (uint32_t i = 0; i < set->count && s->sharing->needs_profile; i++)
         if (set->tasks[i].source)
             return gsim_error_set(error, GSIM_USAGE,
@@ -52,7 +52,7 @@ static enum gsim_status check_tasks(const struct gsim_simulation *s, const struc
 }
 
 /* SHARE_SMS rounded down to a multiple of STEP: the SMs that a process takes. */
-static uint32_t whole_parts(double share_sms, uint32_t step) { return (uint32_t)(share_sms + 0.01) / step * step; }
+static uint32_t whole_parts(double share_sms, uint32_t step) { return gsim_whole_u32(share_sms + 0.01) / step * step; }
 
 /* A number of SMs that is no multiple of STEP is what the others leave. */
 static enum gsim_status check_rest(const struct gsim_simulation *s, const struct gsim_layout *layout, uint32_t step,
@@ -60,7 +60,7 @@ static enum gsim_status check_rest(const struct gsim_simulation *s, const struct
 {
     for (uint32_t p = 0; p < layout->process_count; p++) {
         uint32_t sms = layout->sm_counts[p], below = sms / step * step;
-        if (sms == below || sum == (uint32_t)s->device->sm_count) continue;
+        if (sms == below || sum == gsim_whole_u32(s->device->sm_count)) continue;
         return gsim_error_set(
             error, GSIM_USAGE,
             "--share %s: process %u has %u SMs: a part has %u or %u of the %.0f, or what the others leave",
@@ -88,8 +88,8 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
     double total = s->device->sm_count, wanted[GSIM_LIMIT_TASKS] = {0}, left = total;
     bool is_exact[GSIM_LIMIT_TASKS] = {false};
     uint32_t without = 0, sum = 0,
-             step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? (uint32_t)s->device->mps_sms
-                                                                     : (uint32_t)s->device->part_sms;
+             step = layout->settings.mechanism == GSIM_MECHANISM_MPS ? gsim_whole_u32(s->device->mps_sms)
+                                                                     : gsim_whole_u32(s->device->part_sms);
     find_wanted(s, layout, wanted, is_exact);
     for (uint32_t p = 0; p < layout->process_count; p++) {
         if (wanted[p] <= 0) wanted[p] = layout->settings.percentage / 100 * total;
@@ -98,7 +98,7 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
     }
     for (uint32_t p = 0; p < layout->process_count; p++) {
         double share = wanted[p] > 0 ? wanted[p] : left / without;
-        uint32_t sms = is_exact[p] ? (uint32_t)share : whole_parts(share, step);
+        uint32_t sms = is_exact[p] ? gsim_whole_u32(share) : whole_parts(share, step);
         if (sms < step)
             return gsim_error_set(
                 error, GSIM_USAGE,
@@ -108,7 +108,7 @@ static enum gsim_status divide_sms(const struct gsim_simulation *s, struct gsim_
         layout->dram_shares[p] = layout->settings.isolates_memory ? sms / total : 1;
         sum += sms;
     }
-    if (sum > (uint32_t)total)
+    if (sum > gsim_whole_u32(total))
         return gsim_error_set(
             error, GSIM_USAGE,
             "--share %s: %u SMs for all processes together, and the GPU has %.0f; parts that overlap are not simulated",
@@ -160,7 +160,7 @@ static enum gsim_status divide_mig(const struct gsim_simulation *s, struct gsim_
         if (!own)
             return gsim_error_set(error, GSIM_USAGE, "--share %s: no instance for process %u of %u: they have %.0f SMs "
                                   "or more, seven of them", s->sharing->name, p, layout->process_count, d->mig_1g_sms);
-        layout->sm_counts[p] = (uint32_t)own->sms;
+        layout->sm_counts[p] = gsim_whole_u32(own->sms);
         layout->dram_shares[p] = own->memory / 8.0;
         compute += own->compute;
         memory += own->memory;
@@ -206,9 +206,9 @@ enum gsim_status gsim_tasks_add_parts(struct gsim_layout *layout, struct gsim_de
     for (uint32_t p = 0; p < layout->process_count; p++) {
         layout->parts[p] = &d->parts[0];
         if (!is_parted && (!is_sliced || !p)) continue;
-        uint32_t sms = is_parted ? layout->sm_counts[p] : (uint32_t)d->spec->sm_count;
+        uint32_t sms = is_parted ? layout->sm_counts[p] : gsim_whole_u32(d->spec->sm_count);
         used += sms;
-        if (is_parted && used > (uint32_t)d->spec->sm_count)
+        if (is_parted && used > gsim_whole_u32(d->spec->sm_count))
             return gsim_error_set(error, GSIM_USAGE, "the processes' parts have %u SMs and more, and GPU %u has %.0f",
                                   used, d->index, d->spec->sm_count);
         struct gsim_partition *part =

@@ -234,7 +234,8 @@ uint64_t gsim_cu_hash_values(uint64_t hash, const struct gsim_cu_value *values, 
 
 uint32_t gsim_cu_stream_of(struct gsim_cu *s, CXCursor at, struct gsim_cu_value value)
 {
-    if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->device.stream_count) return (uint32_t)value.n[0];
+    if (gsim_cu_is_known(value) && value.n[0] >= 0 && value.n[0] <= s->device.stream_count)
+        return gsim_whole_u32(value.n[0]);
     gsim_cu_note(s, at, "the stream is not known: the default stream assumed");
     return 0;
 }
@@ -255,7 +256,7 @@ static void set(struct gsim_cu *s, struct gsim_cu_value place, struct gsim_cu_va
 {
     if (place.kind == GSIM_CU_CELL) gsim_cu_store(s, place.at, value);
     if (place.kind == GSIM_CU_POINTER && place.n[0] >= 0)
-        gsim_cu_store(s, gsim_cu_cell(s, s->memory.regions[place.at].cell, (uint64_t)place.n[0]), value);
+        gsim_cu_store(s, gsim_cu_cell(s, s->memory.regions[place.at].cell, gsim_whole_u64(place.n[0])), value);
 }
 
 static enum CXChildVisitResult find_reference(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -296,8 +297,11 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
     bool has_source = from.kind == GSIM_CU_POINTER;
     if (has_source) gsim_cu_add_operand(s, &o, from, true, false, true);
     gsim_cu_add_operand(s, &o, to, false, true, false);
-    const struct gsim_kernel kernel = {.name = name, .grid = {(uint32_t)blocks, 1, 1}, .block = {FILL_BLOCK, 1, 1},
-                                       .dram_bytes = bytes * (has_source ? 2 : 1), .demand_given = true};
+    const struct gsim_kernel kernel = {.name = name,
+                                       .grid = {gsim_whole_u32(blocks), 1, 1},
+                                       .block = {FILL_BLOCK, 1, 1},
+                                       .dram_bytes = bytes * (has_source ? 2 : 1),
+                                       .demand_given = true};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL,
                          .kernel_index = gsim_builder_kernel(s->builder, &kernel),
                          .args = o.args,
@@ -347,7 +351,7 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
                          .copy_kind = is_in ? GSIM_COPY_H2D : GSIM_COPY_D2H,
                          .args = &arg,
                          .arg_count = 1,
-                         .bytes = (uint64_t)bytes};
+                         .bytes = gsim_whole_u64(bytes)};
     struct gsim_cu_operands hosts = {.host_count = host.kind == GSIM_CU_POINTER};
     double begin = host.n[0] > 0 ? host.n[0] : 0; /* NAN: anywhere */
     hosts.uses[0] = (struct gsim_cu_use){0, !is_in, begin, is_exact && begin == host.n[0] ? begin + bytes : INFINITY};
@@ -373,7 +377,7 @@ static void prefetch(struct gsim_cu *s, const struct call *c)
     double all = (double)gsim_builder_buffer_bytes(s->builder, buffer), bytes = number(c, 1, all);
     const struct gsim_arg arg = {buffer, true, false, true};
     struct gsim_op op = {
-        .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = (uint64_t)fmax(1, fmin(bytes, all))};
+        .kind = GSIM_OP_PREFETCH, .args = &arg, .arg_count = 1, .bytes = gsim_whole_u64(fmax(1, fmin(bytes, all)))};
     gsim_cu_add_op(s, &op, gsim_cu_stream_of(s, c->at, c->values[3]), NULL);
 }
 
@@ -388,7 +392,7 @@ static void make_stream(struct gsim_cu *s, const struct call *c, bool has_flags)
         bool has_priority = c->kids->count > 3;
         if (has_priority && !gsim_cu_is_known(c->values[2]))
             gsim_cu_note(s, c->at, "the stream's priority is not known: 0 assumed");
-        made->priority = has_priority ? (int32_t)fmax(-100, fmin(100, number(c, 2, 0))) : 0;
+        made->priority = has_priority ? gsim_whole_int(fmax(-100, fmin(100, number(c, 2, 0)))) : 0;
         set(s, c->values[0], gsim_cu_number(s->device.stream_count));
     }
 }
@@ -403,7 +407,7 @@ static void make_event(struct gsim_cu *s, const struct call *c)
 static struct gsim_cu_event *event_of(struct gsim_cu *s, const struct call *c, size_t index)
 {
     double event = number(c, index, 0);
-    if (event >= 1 && event <= s->device.event_count) return &s->device.events[(uint32_t)event];
+    if (event >= 1 && event <= s->device.event_count) return &s->device.events[gsim_whole_u32(event)];
     gsim_cu_note(s, c->at, "the event is not known: left out");
     return NULL;
 }

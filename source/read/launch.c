@@ -27,7 +27,8 @@ static struct gsim_dim3 shape_of(struct gsim_cu *s, const struct launch *launch,
     if (gsim_cu_is_known(value)) value = (struct gsim_cu_value){.kind = GSIM_CU_DIM, .n = {value.n[0], 1, 1}};
     bool fits = value.kind == GSIM_CU_DIM;
     for (int i = 0; i < 3; i++) fits &= value.n[i] >= 1 && value.n[i] < 2147483648.0;
-    if (fits) return (struct gsim_dim3){(uint32_t)value.n[0], (uint32_t)value.n[1], (uint32_t)value.n[2]};
+    if (fits)
+        return (struct gsim_dim3){gsim_whole_u32(value.n[0]), gsim_whole_u32(value.n[1]), gsim_whole_u32(value.n[2])};
     gsim_cu_note(s, launch->at, "the %s of the launch is not known: 1 assumed (--arg NAME=VALUE)", what);
     return (struct gsim_dim3){1, 1, 1};
 }
@@ -45,7 +46,7 @@ static void count_cost(struct gsim_cu *s, const struct launch *launch, const str
     kernel->thread_cycles = fmin(cost.cycles, 1e20);
     kernel->demand_given = true;
     if (gsim_cu_is_known(launch->shared)) cost.shared_bytes += launch->shared.n[0];
-    kernel->smem_bytes = (uint32_t)fmax(0, fmin(cost.shared_bytes, 1048576));
+    kernel->smem_bytes = gsim_whole_u32(fmax(0, fmin(cost.shared_bytes, 1048576)));
     for (uint32_t a = 0; a < o->arg_count; a++) { /* what is read again comes from caches */
         double reads = 0, writes = 0, all = (double)gsim_builder_buffer_bytes(s->builder, o->args[a].buffer_index);
         for (size_t i = 0; i < launch->count; i++) {

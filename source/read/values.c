@@ -110,7 +110,7 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
         }
         gsim_cu_store(s, gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), gsim_cu_text_key(text)),
                       gsim_cu_number(1));
-        region.buffer = gsim_builder_buffer(s->builder, text, is_known ? (uint64_t)bytes : 4, GSIM_INIT_NONE);
+        region.buffer = gsim_builder_buffer(s->builder, text, is_known ? gsim_whole_u64(bytes) : 4, GSIM_INIT_NONE);
     }
     region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->memory.region_count);
     if (gsim_array_grow(&s->memory.regions, sizeof region, s->memory.region_count, &s->memory.region_room)) {
@@ -283,7 +283,7 @@ void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[
         memcpy(&chars, op, strlen(op));
         gsim_cu_store(s, cell, gsim_cu_number(chars));
     }
-    chars = (uint32_t)gsim_cu_load(s, cell).n[0];
+    chars = gsim_whole_u32(gsim_cu_load(s, cell).n[0]);
     memcpy(op, &chars, 4);
 }
 

@@ -48,7 +48,7 @@ static int find_variables(struct dl_phdr_info *info, size_t size, void *within)
 
 static void limit(const struct gsim_run_settings *settings)
 {
-    struct rlimit seconds = {(rlim_t)settings->limit_s + 1, (rlim_t)settings->limit_s + 2};
+    struct rlimit seconds = {gsim_whole_u64(settings->limit_s) + 1, gsim_whole_u64(settings->limit_s) + 2};
     struct rlimit none = {0, 0}, data = {4 * GSIM_RUN_ARENA + settings->limit_bytes, RLIM_INFINITY};
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_CORE, &none);

@@ -265,7 +265,7 @@ static struct gsim_cell join(enum kind kind, const struct gsim_cell *left, const
     int order = texts ? strcmp(left->text, right->text) : (a > b) - (a < b);
 #define X(name, precedence, value)                                                                                     \
     if (kind == KIND_##name)                                                                                           \
-        return precedence < BINDS_SUM ? gsim_cell_integer((int64_t)(value)) : gsim_cell_real((double)(value));
+        return precedence < BINDS_SUM ? gsim_cell_integer(gsim_whole(value)) : gsim_cell_real((double)(value));
     GSIM_JOINS(X)
 #undef X
     GSIM_BUG("condition of kind %d", (int)kind);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 #define MOST_STREAMS GSIM_CASES_MOST_STREAMS

@@ -6,7 +6,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/json.h"
-#include "sim/base/whole.h"
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 void gsim_cases_fail(struct gsim_cases_reader *r, const char *field, const char *expected, const cJSON *found)
@@ -40,7 +39,7 @@ uint32_t gsim_cases_count_or(struct gsim_cases_reader *r, const cJSON *object, c
 {
     double value = gsim_cases_number_or(r, object, key, most, otherwise);
     if (value != floor(value)) gsim_cases_fail(r, key, "a whole number", gsim_cases_member(object, key));
-    return (uint32_t)value;
+    return gsim_whole_u32(value);
 }
 
 double gsim_cases_time_us(struct gsim_cases_reader *r, const cJSON *object, const char *key)

@@ -2,7 +2,6 @@
 /* DAGs whose nodes are triples [kernel, stream, [earlier nodes]] of kernels listed once: irregular graphs. */
 #include <math.h>
 
-#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 #define MOST_PAIRS 64 /* of buffers, which have PAIR_BYTES each */

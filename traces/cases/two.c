@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 
 /* The kernel OBJECT.KEY: described there, or the index of one in the file's list "solo". */
@@ -17,7 +16,7 @@ static void read_kernel_at(struct gsim_cases_reader *r, const cJSON *object, con
         if (index < 0 || index >= r->solo_count || index != floor(index))
             gsim_cases_fail(r, "", "an index of the list solo", item);
         else
-            item = r->solo[(uint32_t)index];
+            item = r->solo[gsim_whole_u32(index)];
     }
     if (!r->at.failed) gsim_cases_kernel(r, item, kernel);
     gsim_place_leave(&r->at, back);

@@ -9,7 +9,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 #include "traces/cases/reader.h"
 #include "traces/kernels/names.h"
 

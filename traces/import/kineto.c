@@ -177,7 +177,7 @@ static struct gsim_dim3 shape(struct event *e, enum argument argument, double mo
     if (bad) wrong(e, place, "three positive whole numbers within CUDA's limits", bad);
     if (count != 3) wrong(e, place, count ? "three whole numbers" : "a list of three whole numbers", value);
     if (e->failed) return (struct gsim_dim3){1, 1, 1};
-    return (struct gsim_dim3){(uint32_t)sizes[0], (uint32_t)sizes[1], (uint32_t)sizes[2]};
+    return (struct gsim_dim3){gsim_whole_u32(sizes[0]), gsim_whole_u32(sizes[1]), gsim_whole_u32(sizes[2])};
 }
 
 /* Correlation ids are of one process, which Kineto does not give with works on a GPU: 0. In traces of several ranks
@@ -204,9 +204,9 @@ static uint32_t stream_index(struct event *e, const char *value)
     struct gsim_stream_key key = {.process = rank};
     if (!gsim_value_stream(value, &key.number)) return GSIM_NO_STREAM;
     /* The same device number in two ranks is two GPUs. */
-    key.gpu = (uint32_t)whole(e, ARG_DEVICE, UINT32_MAX, 0);
+    key.gpu = gsim_whole_u32(whole(e, ARG_DEVICE, UINT32_MAX, 0));
     key.device = key.gpu ^ rank;
-    key.context = (uint32_t)whole(e, ARG_CONTEXT, UINT32_MAX, 0);
+    key.context = gsim_whole_u32(whole(e, ARG_CONTEXT, UINT32_MAX, 0));
     if (!e->failed && gsim_records_stream(e->records, &key, &index) != GSIM_OK) e->failed = true;
     return index;
 }
@@ -253,20 +253,20 @@ static enum gsim_status read_work(struct event *e)
     if (work.start_ns < 0) wrong(e, "ts", "a time that is not negative", e->values[EV_TS]);
     if (e->failed) return GSIM_INPUT;
     work.process = rank_of(e);
-    work.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    work.correlation = gsim_whole_u64(whole(e, ARG_CORRELATION, 9e15, 0));
     work.stream = work_stream(e);
-    work.node = (uint64_t)whole(e, ARG_NODE, 1.8e19, 0);
+    work.node = gsim_whole_u64(whole(e, ARG_NODE, 1.8e19, 0));
     work.external = gsim_value_id(e->args[ARG_EXTERNAL]);
     if (e->failed) return e->error->status;
     /* What AMD's and Intel's profilers leave out, the launch call may say: traces/import/import.c. */
     work.lacks_size = category == CAT_MEMCPY && gsim_value_is_missing(e->args[ARG_BYTES]);
-    work.bytes = (uint64_t)whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, 0);
+    work.bytes = gsim_whole_u64(whole(e, ARG_BYTES, (double)GSIM_LIMIT_BYTES, 0));
     if (category == CAT_KERNEL) {
         work.lacks_shape = !has_sizes(e->args[ARG_GRID]) || !has_sizes(e->args[ARG_BLOCK]);
         if (!work.lacks_shape) launched.grid = shape(e, ARG_GRID, GSIM_LIMIT_GRID_X);
         if (!work.lacks_shape) launched.block = shape(e, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
-        launched.regs_per_thread = (uint32_t)whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0);
-        launched.smem_bytes = (uint32_t)whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+        launched.regs_per_thread = gsim_whole_u32(whole(e, ARG_REGS, GSIM_LIMIT_REGS, 0));
+        launched.smem_bytes = gsim_whole_u32(whole(e, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0));
     }
     if (category == CAT_KERNEL && e->args[ARG_CLUSTER]) launched.cluster = shape(e, ARG_CLUSTER, GSIM_LIMIT_CLUSTER);
     if (e->failed) return e->error->status;
@@ -308,8 +308,8 @@ static enum gsim_status read_product(struct event *e)
 
 static enum gsim_status read_operator(struct event *e)
 {
-    const struct gsim_operator item = {(uint64_t)whole(e, ARG_EXTERNAL, 9e15, 0),
-                                       (uint64_t)whole(e, ARG_FUNCTION, 9e15, 0)};
+    const struct gsim_operator item = {gsim_whole_u64(whole(e, ARG_EXTERNAL, 9e15, 0)),
+                                       gsim_whole_u64(whole(e, ARG_FUNCTION, 9e15, 0))};
     if (e->failed) return e->error->status;
     return item.external && item.record_function ? gsim_records_add_operator(e->records, &item) : GSIM_OK;
 }
@@ -320,12 +320,12 @@ static enum gsim_status read_launch(struct event *e, struct gsim_call *call)
     struct event asked = *e; /* what it says wrong nobody needs to know */
     struct gsim_error ignored = {0};
     asked.error = &ignored;
-    struct gsim_launch launch = {.bytes = (uint64_t)whole(&asked, ARG_SIZE, (double)GSIM_LIMIT_BYTES, 0)};
+    struct gsim_launch launch = {.bytes = gsim_whole_u64(whole(&asked, ARG_SIZE, (double)GSIM_LIMIT_BYTES, 0))};
     asked.failed = !has_sizes(e->args[ARG_GRID]) || !has_sizes(e->args[ARG_BLOCK]);
     if (!asked.failed) {
         launch.grid = shape(&asked, ARG_GRID, GSIM_LIMIT_GRID_X);
         launch.block = shape(&asked, ARG_BLOCK, GSIM_LIMIT_BLOCK_THREADS);
-        launch.smem_bytes = (uint32_t)whole(&asked, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0);
+        launch.smem_bytes = gsim_whole_u32(whole(&asked, ARG_SMEM, GSIM_LIMIT_SMEM_BYTES, 0));
     }
     if (asked.failed) launch = (struct gsim_launch){.bytes = launch.bytes};
     return asked.failed && !launch.bytes ? GSIM_OK : gsim_records_add_launch(e->records, &launch, &call->launch);
@@ -358,7 +358,7 @@ static enum gsim_status read_call(struct event *e)
 {
     struct gsim_call call = {.start_ns = time_ns(e, EV_TS)};
     call.end_ns = call.start_ns + (e->values[EV_DUR] ? time_ns(e, EV_DUR) : 0);
-    call.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    call.correlation = gsim_whole_u64(whole(e, ARG_CORRELATION, 9e15, 0));
     call.thread = thread_of(e);
     if (e->failed) return e->error->status;
     char room[NAME_ROOM];
@@ -377,12 +377,12 @@ static enum gsim_status read_sync(struct event *e)
                    gsim_value_is_text(e->values[EV_NAME], "Stream Wait Event");
     sync.start_ns = time_ns(e, EV_TS);
     sync.kind = is_wait ? GSIM_SYNC_WAIT : GSIM_SYNC_STREAM;
-    sync.correlation = (uint64_t)whole(e, ARG_CORRELATION, 9e15, 0);
+    sync.correlation = gsim_whole_u64(whole(e, ARG_CORRELATION, 9e15, 0));
     sync.process = rank_of(e);
     sync.stream = e->args[ARG_STREAM] ? stream_index(e, e->args[ARG_STREAM]) : GSIM_NO_STREAM;
     if (is_wait && e->args[ARG_WAIT_ON]) sync.source = stream_index(e, e->args[ARG_WAIT_ON]);
     if (is_number(e->args[ARG_RECORD]) && *e->args[ARG_RECORD] != '-')
-        sync.record = (uint64_t)whole(e, ARG_RECORD, 9e15, 0);
+        sync.record = gsim_whole_u64(whole(e, ARG_RECORD, 9e15, 0));
     if (e->failed) return e->error->status;
     if (sync.stream == GSIM_NO_STREAM) return GSIM_OK; /* of the device or an event: the call says so */
     return gsim_records_add_sync(e->records, &sync);

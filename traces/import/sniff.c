@@ -11,7 +11,6 @@
 #include "sim/base/database.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"
-#include "sim/base/whole.h"
 
 /* --- the file's beginning ---------------------------------------------------------------------------------------- */
 static sqlite3 *open_database(struct gsim_sniff *sniff, struct gsim_database_steps *steps)

@@ -51,7 +51,7 @@ double gsim_value_number(const char *value, double otherwise)
 uint64_t gsim_value_id(const char *value)
 {
     double id = gsim_value_number(value, 0);
-    return id >= 1 && id <= 9007199254740992.0 ? (uint64_t)id : 0;
+    return id >= 1 && id <= 9007199254740992.0 ? gsim_whole_u64(id) : 0;
 }
 
 /* MANTISSA times ten to the power of SCALE, downwards, but up from 0.9995 on: that is a double's rounding. */

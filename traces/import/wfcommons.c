@@ -110,7 +110,7 @@ static enum gsim_status read_file(struct reader *r, const char *value)
     enum gsim_status status = read_text(r, value, "id", &file.id);
     if (status == GSIM_OK) status = read_number(r, value, "sizeInBytes", 0, (double)GSIM_LIMIT_BYTES, &bytes);
     if (status != GSIM_OK) return status;
-    file.bytes = bytes >= 1 ? (uint64_t)bytes : 1; /* an empty file still is one */
+    file.bytes = bytes >= 1 ? gsim_whole_u64(bytes) : 1; /* an empty file still is one */
     if (gsim_names_find(&r->file_names, file.id) != GSIM_NAME_NONE)
         return expected(r, "an id that no other file has", gsim_value_member(value, "id"));
     if (gsim_array_grow(&r->files, sizeof file, r->file_count, &r->file_room)) return gsim_no_memory(r->error);
@@ -246,7 +246,7 @@ static enum gsim_status add_task(struct reader *r, struct gsim_builder *builder,
 {
     const struct task *task = &r->tasks[index];
     const struct gsim_kernel kernel = {.name = task->name,
-                                       .grid = {task->cores >= 1 ? (uint32_t)task->cores : 1, 1, 1},
+                                       .grid = {task->cores >= 1 ? gsim_whole_u32(task->cores) : 1, 1, 1},
                                        .block = {THREADS, 1, 1},
                                        .solo_us = fmax(task->seconds * US_PER_S, 1),
                                        .solo_cold = true,

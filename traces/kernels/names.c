@@ -140,6 +140,6 @@ bool gsim_count_tiles(struct gsim_kernel *kernel, uint64_t rows, uint64_t column
     double sizes[2] = {(double)columns, (double)rows}, tiles = (double)batch;
     for (int i = 0; i < 2; i++) tiles *= ceil(ceil(sizes[i] / tile[i]) / cluster[i]) * cluster[i];
     if (tiles < (double)kernel->grid.x * kernel->grid.y * kernel->grid.z || tiles > GSIM_LIMIT_TILES) return false;
-    kernel->tiles = (uint32_t)tiles;
+    kernel->tiles = gsim_whole_u32(tiles);
     return true;
 }

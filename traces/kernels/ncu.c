@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/whole.h"
 #include "traces/kernels/profiles.h"
 
 /* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for

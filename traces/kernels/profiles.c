@@ -57,7 +57,7 @@ static bool read_shape(const cJSON *object, const char *key, double most, struct
     for (int i = 0; i < 3; i++) {
         double size = cJSON_GetArrayItem(list, i)->valuedouble;
         if (!(size >= 1 && size <= most) || size != floor(size)) return false;
-        *sizes[i] = (uint32_t)size;
+        *sizes[i] = gsim_whole_u32(size);
     }
     return true;
 }
@@ -104,9 +104,9 @@ static const char *read_fields(const cJSON *object, struct gsim_kernel *k)
     while (order && k->tile_order < GSIM_TILES_COUNT && strcmp(gsim_tile_order_names[k->tile_order], order) != 0)
         k->tile_order++;
     if (k->tile_order == GSIM_TILES_COUNT || (!order && cJSON_HasObjectItem(object, "tile_order"))) return "tile_order";
-    k->tiles = (uint32_t)tiles;
-    k->regs_per_thread = (uint32_t)regs;
-    k->smem_bytes = (uint32_t)smem;
+    k->tiles = gsim_whole_u32(tiles);
+    k->regs_per_thread = gsim_whole_u32(regs);
+    k->smem_bytes = gsim_whole_u32(smem);
     k->demand_given = cJSON_HasObjectItem(object, "flops") && cJSON_HasObjectItem(object, "dram_bytes");
     if (pipes && !cJSON_IsObject(pipes)) return "pipes";
     const cJSON *waits = cJSON_GetObjectItemCaseSensitive(object, "waits");

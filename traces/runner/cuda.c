@@ -400,7 +400,7 @@ void gsim_cuda_host_access(struct gsim_driver *driver, const struct gsim_op *op)
 void gsim_cuda_host_work(struct gsim_driver *driver, double us, const char *what)
 {
     if (gsim_driver_failed(driver)) return;
-    int64_t start = gsim_runner_now_ns(), end = start + (int64_t)(us * 1e3);
+    int64_t start = gsim_runner_now_ns(), end = start + gsim_whole(us * 1e3);
     while (gsim_runner_now_ns() < end) continue;
     gsim_cuda_end(gsim_cuda_of(driver), GSIM_API_HOST_WORK, cudaSuccess, start, false, 0, what);
 }

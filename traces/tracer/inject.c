@@ -4,6 +4,7 @@
  * rest. Whatever fails is said on stderr, and the program runs on without a recording. A forked child records nothing,
  * as CUDA does not work there either, unless it starts a program of its own.
  */
+#include "sim/base/whole.h"
 #include "traces/tracer/tracer.h"
 
 #include <dlfcn.h>
@@ -296,8 +297,8 @@ static void *keep_range(void *context)
     for (int i = 0; i < 2; i++) {
         double at_s = i ? to_s : from_s, now_s = (double)(gtr_now_ns() - t->started_ns) / 1e9;
         if (i && to_s <= 0) break;
-        struct timespec rest = {(time_t)(at_s - now_s), 0};
-        rest.tv_nsec = (long)((at_s - now_s - (double)rest.tv_sec) * 1e9);
+        struct timespec rest = {gsim_whole(at_s - now_s), 0};
+        rest.tv_nsec = gsim_whole((at_s - now_s - (double)rest.tv_sec) * 1e9);
         if (at_s > now_s) nanosleep(&rest, NULL);
         if (gtr_active) enable(t, i == 0);
     }

@@ -60,9 +60,9 @@ void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *pr
         for (size_t j = 0; j < series->point_count && s.facts < MOST_FACTS; j++) {
             const struct gsim_probe_point *p = &series->points[j];
             if (p->x < 2 || p->x > MOST_SMS_OF_GPC) continue;
-            s.cluster[s.facts] = (uint32_t)p->x;
+            s.cluster[s.facts] = gsim_whole_u32(p->x);
             s.per_sm[s.facts] = per_sm;
-            s.resident[s.facts++] = (int64_t)p->median;
+            s.resident[s.facts++] = gsim_whole(p->median);
         }
     }
     if (!s.facts) return;
@@ -70,7 +70,7 @@ void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *pr
     for (s.step = 2; s.step > 0 && !found; s.step--)
         for (uint32_t most = 2; most <= MOST_SMS_OF_GPC && !found; most += s.step) {
             s.count = s.steps = 0;
-            found = fill(&s, (uint32_t)c->device.sm_count, most);
+            found = fill(&s, gsim_whole_u32(c->device.sm_count), most);
         }
     if (!found) {
         gsim_calibration_warn(c, "gpcs: no GPCs of %.0f SMs hold as many clusters as the probe found resident",

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sim/base/json.h"
-#include "sim/base/whole.h"
 #include "sim/base/gz.h"
 
 #define MOST_VALUE 1e18
@@ -132,7 +131,7 @@ static enum gsim_status read_head(struct gsim_probe *probe, const cJSON *json, s
     if (!capability) return GSIM_OK;
     if (!cJSON_IsNumber(capability) || capability->valuedouble < 10 || capability->valuedouble > 1000)
         return gsim_json_fail("compute_capability", "ten times major plus minor, as 90", capability, error);
-    probe->compute_capability = (int)gsim_whole(capability->valuedouble);
+    probe->compute_capability = gsim_whole_int(capability->valuedouble);
     return GSIM_OK;
 }
 

@@ -163,7 +163,7 @@ static void put(struct gsim_calibration *c, enum gsim_device_number number, cons
  * short. */
 static struct estimate mean_of(const double *values, size_t count)
 {
-    size_t cut = (size_t)ceil(TRIM_SHARE * (double)count), kept = count - 2 * cut;
+    size_t cut = gsim_whole_u64(ceil(TRIM_SHARE * (double)count)), kept = count - 2 * cut;
     double mean = gsl_stats_mean(values + cut, 1, kept), all = 0, squares = 0;
     for (size_t i = 0; i < count; i++) all += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
     all /= (double)count;

@@ -79,7 +79,7 @@ static double others_until(const struct scan *s, double us, uint32_t stream)
 /* --- launches, starts and gaps --- */
 static bool queue_was_full(const struct scan *s, uint32_t i, double depth)
 {
-    uint32_t most = (uint32_t)(depth * QUEUE_SHARE);
+    uint32_t most = gsim_whole_u32(depth * QUEUE_SHARE);
     return i >= most && !(s->trace->ops[i - most].start_us <= s->trace->ops[i].launch_us);
 }
 

@@ -195,7 +195,7 @@ enum gsim_status gsim_validation_run_two(struct gsim_validation *v, const struct
         v->skipped++;
         return GSIM_OK;
     }
-    if (subject->blocks_by_sm[0] && subject->sm_count == (uint32_t)v->device->sm_count) {
+    if (subject->blocks_by_sm[0] && subject->sm_count == gsim_whole_u32(v->device->sm_count)) {
         two.placed[0] = gsim_alloc(2 * subject->sm_count * sizeof *two.placed[0]);
         two.placed[1] = two.placed[0] + subject->sm_count;
     }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "gpusim/limits.h"
-#include "sim/base/whole.h"
 #include "trust/validate/services/run.h"
 
 #define MEASURE_US        30 /* as --measure */
@@ -264,7 +263,7 @@ enum gsim_status gsim_sharing_predict(const struct gsim_sharing_recording *r, ui
                                       .gap_us = gsim_json_number(services[i], "think_us"),
                                       .duration_us = seconds > 0 ? seconds * 1e6 : RECORDED_US,
                                       .sms = !part ? 0
-                                             : i   ? (uint32_t)device->sm_count - part
+                                             : i   ? gsim_whole_u32(device->sm_count) - part
                                                    : part};
         if (tasks[i].priority >= GSIM_TASK_PRIORITIES) tasks[i].priority = GSIM_TASK_PRIORITIES - 1;
     }

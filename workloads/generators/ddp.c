@@ -10,7 +10,7 @@ struct ddp_params {
 
 static void reduce(struct gsim_parallel *p, double *open)
 {
-    const struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = (uint64_t)*open};
+    const struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_REDUCE, .bytes = gsim_whole_u64(*open)};
     if (what.bytes) gsim_parallel_collective(p, &what, 1, p->last[0]);
     *open = 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* See workloads/generators/draw.h. Sizes and durations are rounded to steps of about 7 %, so that kernels repeat. */
-#include "sim/base/whole.h"
 #include "workloads/generators/draw.h"
 
 #include <math.h>
@@ -47,7 +46,7 @@ bool gsim_sketch_chance(struct gsim_sketch *draw, double share) { return gsim_ra
 
 uint32_t gsim_sketch_between(struct gsim_sketch *draw, double least, double most)
 {
-    uint32_t low = (uint32_t)least, high = most > least ? (uint32_t)most : low;
+    uint32_t low = gsim_whole_u32(least), high = most > least ? gsim_whole_u32(most) : low;
     return low + gsim_random_integer(&draw->rng, high - low + 1);
 }
 
@@ -63,15 +62,15 @@ static uint32_t draw_blocks(struct gsim_sketch *draw, double scale)
 {
     const struct gsim_sketch_numbers *n = draw->numbers;
     double blocks = gsim_sketch_chance(draw, n->small_share)
-                        ? 1 + gsim_random_integer(&draw->rng, (uint32_t)fmax(n->small_blocks, 1))
+                        ? 1 + gsim_random_integer(&draw->rng, gsim_whole_u32(fmax(n->small_blocks, 1)))
                         : log_normal(draw, n->blocks * scale, n->blocks_sigma);
-    return (uint32_t)fmax(1, fmin(floor(blocks + 0.5), n->most_blocks));
+    return gsim_whole_u32(fmax(1, fmin(floor(blocks + 0.5), n->most_blocks)));
 }
 
 static struct gsim_tensor new_tensor(struct gsim_sketch *draw, uint32_t blocks)
 {
     uint64_t pool = gsim_builder_buffer_bytes(draw->builder, draw->pool),
-             bytes = (uint64_t)fmax(blocks * draw->numbers->block_bytes, 1);
+             bytes = gsim_whole_u64(fmax(blocks * draw->numbers->block_bytes, 1));
     if (draw->next + bytes > pool) draw->next = 0;
     struct gsim_tensor tensor = {draw->next, bytes};
     draw->next += bytes;
@@ -84,14 +83,14 @@ struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_s
 {
     const struct gsim_sketch_numbers *n = draw->numbers;
     uint32_t blocks = draw_blocks(draw, k->scale_blocks > 0 ? k->scale_blocks : 1), count = 0,
-             least = (uint32_t)n->segments;
+             least = gsim_whole_u32(n->segments);
     double us = log_normal(draw, n->us * (k->scale_us > 0 ? k->scale_us : 1), n->us_sigma);
     struct gsim_segment segments[READS_MOST + 66];
     struct gsim_arg args[2] = {{draw->pool, k->read_count > 0, true, false}, {draw->weights, true, false, true}};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .arg_count = 1, .segments = segments, .stream = -1};
     const struct gsim_kernel kernel = {.name = k->name,
                                        .grid = {blocks, 1, 1},
-                                       .block = {32 * (uint32_t)n->warps, 1, 1},
+                                       .block = {32 * gsim_whole_u32(n->warps), 1, 1},
                                        .regs_per_thread = 32,
                                        .thread_cycles = us * n->clock_mhz};
     struct gsim_tensor written = new_tensor(draw, blocks);

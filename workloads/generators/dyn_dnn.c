@@ -35,7 +35,7 @@ static const struct {
 static struct gsim_tensor add_instanas(struct gsim_sketch *draw, const struct dyn_params *p, struct gsim_tensor from)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
-    for (int l = 0; l < (int)p->graph.layers; l++) {
+    for (int l = 0; l < gsim_whole_int(p->graph.layers); l++) {
         struct gsim_tensor ends[3] = {at}, gate = gsim_sketch_next(draw, "gate", at, 0.1, 0.3);
         uint32_t count = 1;
         if (!gsim_sketch_chance(draw, p->graph.active)) continue; /* the gate is run all the same */
@@ -57,7 +57,7 @@ static struct gsim_tensor add_routing(struct gsim_sketch *draw, const struct dyn
     struct gsim_tensor cells[SCALES], next[SCALES];
     bool is_there[SCALES] = {true};
     cells[0] = gsim_sketch_next(draw, "stem", from, 1.5, 1);
-    for (int l = 0; l < (int)p->graph.layers; l++) {
+    for (int l = 0; l < gsim_whole_int(p->graph.layers); l++) {
         bool comes[SCALES] = {false};
         for (int s = 0; s < SCALES; s++) {
             struct gsim_tensor reads[3];
@@ -92,8 +92,8 @@ static struct gsim_tensor add_routing(struct gsim_sketch *draw, const struct dyn
 static struct gsim_tensor add_condconv(struct gsim_sketch *draw, const struct dyn_params *p, struct gsim_tensor from)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
-    uint32_t experts = (uint32_t)p->graph.experts < EXPERTS ? (uint32_t)p->graph.experts : EXPERTS;
-    for (int l = 0; l < (int)p->graph.layers; l++) {
+    uint32_t experts = gsim_whole_u32(p->graph.experts) < EXPERTS ? gsim_whole_u32(p->graph.experts) : EXPERTS;
+    for (int l = 0; l < gsim_whole_int(p->graph.layers); l++) {
         struct gsim_tensor mixed[EXPERTS + 1] = {at}, gate = gsim_sketch_next(
                                                           draw, "route", gsim_sketch_next(draw, "pool", at, 0.02, 0.25),
                                                           0.01, 0.25);

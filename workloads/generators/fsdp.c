@@ -11,7 +11,7 @@ struct fsdp_params {
 static uint32_t gather(struct gsim_parallel *p, uint32_t after)
 {
     const struct gsim_collective what = {.kind = GSIM_COLLECTIVE_ALL_GATHER,
-                                         .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
+                                         .bytes = gsim_whole_u64(gsim_parallel_layer_bytes(p))};
     return gsim_parallel_collective(p, &what, 1, after);
 }
 
@@ -20,7 +20,7 @@ static uint32_t gather(struct gsim_parallel *p, uint32_t after)
 static void pass(struct gsim_parallel *p, const struct fsdp_params *f, bool forward)
 {
     const struct gsim_collective scatter = {.kind = GSIM_COLLECTIVE_REDUCE_SCATTER,
-                                            .bytes = (uint64_t)gsim_parallel_layer_bytes(p)};
+                                            .bytes = gsim_whole_u64(gsim_parallel_layer_bytes(p))};
     uint32_t gathered[1000];
     int64_t next = 0;
     for (int64_t l = 0; l < f->model.layers; l++) {

@@ -28,7 +28,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     if (status != GSIM_OK) return status;
     struct gsim_tensor before[WIDTH_MOST] = {gsim_sketch_input(&draw)}, layer[WIDTH_MOST];
     uint32_t before_count = 1;
-    for (int64_t l = 0; l < (int64_t)p.graph.layers; l++) {
+    for (int64_t l = 0; l < gsim_whole(p.graph.layers); l++) {
         uint32_t width =
             gsim_sketch_between(&draw, p.graph.width_least > 1 ? p.graph.width_least : 1, p.graph.width_most);
         for (uint32_t i = 0; i < width; i++) {

@@ -56,14 +56,14 @@ static void fill(const void *params, struct gsim_builder *builder, const struct 
     const struct model *model = &models[p->model];
     struct maker m = {.p = p, .builder = builder, .numbers = numbers};
     double kv = model->kv_heads * model->head, q = model->heads * model->head;
-    int64_t layers = p->layers ? p->layers : (int64_t)model->layers;
-    uint32_t attention = (uint32_t)(model->kv_heads * (double)p->splits);
+    int64_t layers = p->layers ? p->layers : gsim_whole(model->layers);
+    uint32_t attention = gsim_whole_u32(model->kv_heads * (double)p->splits);
     double cache = 2 * 2 * kv * (double)(p->context * p->batch), scores = 4 * q * (double)(p->context * p->batch);
     for (int64_t l = 0; l < layers; l++) {
         add_product(&m, "norm_qkv_rope", model->hidden * (q + 2 * kv));
         add(&m, "attention", attention, cache, scores, p->attention_spread);
         if (p->reduce)
-            add(&m, "attention_reduce", (uint32_t)model->kv_heads, 4 * q * (double)(p->splits * p->batch),
+            add(&m, "attention_reduce", gsim_whole_u32(model->kv_heads), 4 * q * (double)(p->splits * p->batch),
                 q * (double)p->splits, p->jitter);
         add_product(&m, "output_residual", q * model->hidden);
         add_product(&m, "norm_gate_up", 2 * model->hidden * model->ffn);

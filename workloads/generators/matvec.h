@@ -22,6 +22,6 @@ static inline struct gsim_partitioned_launch gsim_matvec_launch(const struct gsi
                                         .partition = partition,
                                         .stream = stream};
     l.threads = rows / ceil(rows / grid); /* some have a row more than others, and it is as long as theirs */
-    l.rows = (uint32_t)rows;
+    l.rows = gsim_whole_u32(rows);
     return l;
 }

@@ -15,7 +15,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     struct gsim_parallel p = gsim_parallel_begin("moe", &m->model);
     double h = (double)m->model.hidden, routed = (double)m->model.tokens * (double)m->experts;
     const struct gsim_collective exchange = {.kind = GSIM_COLLECTIVE_ALL_TO_ALL,
-                                             .bytes = (uint64_t)(2 * routed * h * m->skew)};
+                                             .bytes = gsim_whole_u64(2 * routed * h * m->skew)};
     (void)seed;
     for (int64_t l = 0; l < m->model.layers; l++) {
         gsim_parallel_attention(&p, true, 1);

@@ -40,7 +40,7 @@ void gsim_parallel_gemm(struct gsim_parallel *p, const char *name, double m, dou
 {
     double tiles = fmin(ceil(m / TILE) * ceil(n / TILE) * scale, 1e6);
     const struct gsim_kernel kernel = {.name = name,
-                                       .grid = {(uint32_t)fmax(tiles, 1), 1, 1},
+                                       .grid = {gsim_whole_u32(fmax(tiles, 1)), 1, 1},
                                        .block = {256, 1, 1},
                                        .regs_per_thread = 128,
                                        .smem_bytes = 32768,
@@ -52,7 +52,7 @@ void gsim_parallel_gemm(struct gsim_parallel *p, const char *name, double m, dou
 void gsim_parallel_sweep(struct gsim_parallel *p, const char *name, double bytes)
 {
     const struct gsim_kernel kernel = {.name = name,
-                                       .grid = {(uint32_t)fmax(fmin(ceil(bytes / 8192), 1e6), 1), 1, 1},
+                                       .grid = {gsim_whole_u32(fmax(fmin(ceil(bytes / 8192), 1e6), 1)), 1, 1},
                                        .block = {256, 1, 1},
                                        .regs_per_thread = 32,
                                        .flops = bytes / 4,

@@ -72,8 +72,8 @@ static inline void gsim_partitioned_launch(struct gsim_partitioned *p, const str
     const struct gsim_partitioned_params *n = p->params;
     const struct gsim_cost cost = {l->cost->flops, l->cost->dram_bytes, l->cost->thread_cycles, l->cost->sm_cycles};
     uint32_t arg = l->slice_arg ? l->slice_arg - 1 : 0;
-    const struct gsim_segment slice = {(uint64_t)(l->slice_bytes * l->partition), (uint64_t)l->slice_bytes, arg,
-                                       args[arg].reads, args[arg].writes};
+    const struct gsim_segment slice = {gsim_whole_u64(l->slice_bytes * l->partition), gsim_whole_u64(l->slice_bytes),
+                                       arg, args[arg].reads, args[arg].writes};
     const struct gsim_bench_launch launch = {
         .name = l->name,
         .grid = {(uint32_t)n->blocks, 1, 1},

@@ -47,8 +47,8 @@ static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct stati
                                     uint64_t wiring)
 {
     struct gsim_tensor last = gsim_sketch_next(draw, "stem", from, 1, 1), before = last;
-    uint32_t pairs = (uint32_t)p->graph.pairs < PAIRS_MOST ? (uint32_t)p->graph.pairs : PAIRS_MOST;
-    for (int c = 0; c < (int)p->graph.cells; c++) {
+    uint32_t pairs = gsim_whole_u32(p->graph.pairs) < PAIRS_MOST ? gsim_whole_u32(p->graph.pairs) : PAIRS_MOST;
+    for (int c = 0; c < gsim_whole_int(p->graph.cells); c++) {
         struct gsim_tensor results[PAIRS_MOST + 2] = {before, last}, joined[PAIRS_MOST];
         uint64_t draws = wiring;
         results[0] = gsim_sketch_next(draw, "fit", before, 0.7, 0.5);
@@ -71,7 +71,7 @@ static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct 
                                          struct gsim_tensor from)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
-    for (int c = 0; c < (int)p->graph.cells; c++) {
+    for (int c = 0; c < gsim_whole_int(p->graph.cells); c++) {
         struct gsim_tensor squeezed = gsim_sketch_next(draw, "squeeze", at, 0.7, 0.7);
         struct gsim_tensor both[2] = {gsim_sketch_next(draw, "expand_1x1", squeezed, 1, 0.8),
                                       gsim_sketch_next(draw, "expand_3x3", squeezed, 1, 1.2)};
@@ -85,7 +85,7 @@ static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct 
 static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, bool edge[NODES_MOST][NODES_MOST])
 {
     for (uint32_t i = 0; i < nodes; i++)
-        for (uint32_t k = 1; k <= (uint32_t)p->graph.neighbours / 2; k++) {
+        for (uint32_t k = 1; k <= gsim_whole_u32(p->graph.neighbours) / 2; k++) {
             uint32_t to = (i + k) % nodes;
             draws = draws * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             if ((double)(draws >> 11) * 0x1p-53 < p->graph.rewired) {
@@ -100,8 +100,8 @@ static struct gsim_tensor add_randomwire(struct gsim_sketch *draw, const struct 
                                          struct gsim_tensor from, uint64_t wiring)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
-    uint32_t nodes = (uint32_t)p->graph.pairs < NODES_MOST ? (uint32_t)p->graph.pairs : NODES_MOST;
-    for (int c = 0; c < (int)p->graph.cells; c++) {
+    uint32_t nodes = gsim_whole_u32(p->graph.pairs) < NODES_MOST ? gsim_whole_u32(p->graph.pairs) : NODES_MOST;
+    for (int c = 0; c < gsim_whole_int(p->graph.cells); c++) {
         bool edge[NODES_MOST][NODES_MOST] = {{false}};
         struct gsim_tensor results[NODES_MOST], ends[NODES_MOST];
         uint32_t end_count = 0;

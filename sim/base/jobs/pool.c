@@ -3,6 +3,7 @@
 #include "sim/base/jobs/pool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -102,9 +103,7 @@ void gsim_pool_destroy(struct gsim_pool *pool)
 static size_t ahead(const struct gsim_pool *pool, const struct worker *worker, uint64_t remaining)
 {
     double wanted = worker->rate * AHEAD_S, share = (double)remaining / (2.0 * pool->config.jobs);
-    if (wanted > share) wanted = share;
-    if (wanted < 2) wanted = 2;
-    return wanted > AHEAD_MAX ? AHEAD_MAX : (size_t)wanted;
+    return gsim_whole_u64(fmin(fmax(fmin(wanted, share), 2), AHEAD_MAX));
 }
 
 size_t gsim_pool_room(const struct gsim_pool *pool, uint64_t remaining)
@@ -250,7 +249,7 @@ static void pace(struct gsim_pool *pool)
     double left = pool->round_s + ROUND_S - gsim_clock_now_s();
     for (uint32_t i = 0; i < pool->config.jobs; i++)
         if (pool->workers[i].count < 2) left = 0;
-    const struct timespec pause = {.tv_nsec = (long)(left * 1e9)};
+    const struct timespec pause = {.tv_nsec = gsim_whole(left * 1e9)};
     if (left > 0) nanosleep(&pause, NULL);
     pool->round_s = gsim_clock_now_s();
 }

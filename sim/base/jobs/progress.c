@@ -17,7 +17,7 @@
 /* "42 s", "3 min 20 s", "2 h 5 min". */
 static const char *duration(char text[DURATION_SIZE], double seconds)
 {
-    long whole = (long)(seconds + 0.5);
+    long whole = gsim_whole(seconds + 0.5);
     if (whole < 60)
         snprintf(text, DURATION_SIZE, "%ld s", whole);
     else if (whole < 3600)
@@ -33,7 +33,7 @@ static const char *rate_text(char text[GSIM_TEXT_SIZE], double rate)
         snprintf(text, GSIM_TEXT_SIZE, "%.2g", rate);
         return text;
     }
-    return gsim_text_count(text, (uint64_t)(rate + 0.5));
+    return gsim_text_count(text, gsim_whole_u64(rate + 0.5));
 }
 
 void gsim_progress_start(struct gsim_progress *progress, uint64_t total, FILE *out)
@@ -69,7 +69,7 @@ static void put_share(const struct gsim_progress *progress, const char *done, co
     double spent_s = progress->shown_s - progress->started_s;
     if (progress->done) duration(left, (double)(progress->total - progress->done) * spent_s / (double)progress->done);
     memset(bar, ' ', BAR_WIDTH);
-    memset(bar, '#', (size_t)(share * BAR_WIDTH));
+    memset(bar, '#', gsim_whole_u64(share * BAR_WIDTH));
     bar[BAR_WIDTH] = '\0';
     if (progress->is_terminal)
         fprintf(progress->out, "\r\033[K[%s] %s of %s%s %s, %s/s, %s%s left", bar, done, about, total, progress->unit,

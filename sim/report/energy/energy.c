@@ -91,7 +91,8 @@ static gsim_time union_of(struct span *spans, size_t count)
 /* Adds MJ, drawn from START_US to END_US, to the windows in which it is drawn. */
 static void spread(double *windows, size_t count, double start_us, double end_us, double mj)
 {
-    size_t first = (size_t)(start_us / GSIM_ENERGY_WINDOW_US), last = (size_t)(end_us / GSIM_ENERGY_WINDOW_US);
+    size_t first = gsim_whole_u64(start_us / GSIM_ENERGY_WINDOW_US),
+           last = gsim_whole_u64(end_us / GSIM_ENERGY_WINDOW_US);
     if (last >= count) last = count - 1;
     for (size_t w = first; w <= last && w < count; w++) {
         double from = fmax(start_us, (double)w * GSIM_ENERGY_WINDOW_US),
@@ -172,7 +173,7 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     struct sums s = {.timeline = timeline,
                      .device = device,
                      .energy = e,
-                     .window_count = (size_t)(gsim_time_us(makespan) / GSIM_ENERGY_WINDOW_US) + 1};
+                     .window_count = gsim_whole_u64(gsim_time_us(makespan) / GSIM_ENERGY_WINDOW_US) + 1};
     e->iteration_mj = gsim_alloc(sizeof *e->iteration_mj * (e->iteration_count + 1));
     e->task_mj = gsim_alloc(sizeof *e->task_mj * e->task_count);
     e->gpu_mj = gsim_alloc(sizeof *e->gpu_mj * e->gpu_count);

@@ -21,9 +21,9 @@ static uint32_t take_sms(uint8_t *gpc_of, uint32_t sm, uint32_t limit, uint32_t 
 static uint32_t find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of)
 {
     enum { MOST = sizeof device->gpcs / sizeof *device->gpcs, FIRST = 8 };
-    uint32_t left[MOST], count = 0, sm = 0, sm_count = (uint32_t)device->sm_count;
+    uint32_t left[MOST], count = 0, sm = 0, sm_count = gsim_whole_u32(device->sm_count);
     while (count < MOST && device->gpcs[count] > 0) {
-        left[count] = (uint32_t)device->gpcs[count];
+        left[count] = gsim_whole_u32(device->gpcs[count]);
         count++;
     }
     for (int pass = 0; pass < 2; pass++)
@@ -40,7 +40,7 @@ bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster)
 {
     uint8_t gpc_of[GSIM_MAX_SMS];
     uint32_t sms[GSIM_MAX_SMS] = {0}, most = 0, count = find_gpcs(device, gpc_of);
-    for (uint32_t sm = 0; sm < (uint32_t)device->sm_count; sm++) sms[gpc_of[sm]]++;
+    for (uint32_t sm = 0; sm < gsim_whole_u32(device->sm_count); sm++) sms[gpc_of[sm]]++;
     for (uint32_t g = 0; g < count; g++) most = sms[g] > most ? sms[g] : most;
     return cluster <= most;
 }
@@ -56,7 +56,7 @@ struct places {
 static void find_places(const struct gsim_gpu *gpu, const struct gsim_demand *w, struct places *p)
 {
     memset(p, 0, sizeof *p);
-    p->sm_count = (uint32_t)gpu->device->sm_count;
+    p->sm_count = gsim_whole_u32(gpu->device->sm_count);
     p->gpc_count = find_gpcs(gpu->device, p->gpc_of);
     for (uint32_t sm = 0; sm < p->sm_count; sm++) p->sms_of[p->gpc_of[sm]]++;
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {

@@ -77,9 +77,9 @@ void gsim_demand_set_unequal(struct gsim_demand *w, const struct gsim_kernel *k)
     double total = 0;
     *u = (struct gsim_unequal){.width = grid.x,
                                .height = grid.y,
-                               .more_x = (uint32_t)x.more,
-                               .more_y = (uint32_t)y.more,
-                               .busy = (uint64_t)grid.x * grid.y * (uint64_t)busy_z};
+                               .more_x = gsim_whole_u32(x.more),
+                               .more_y = gsim_whole_u32(y.more),
+                               .busy = (uint64_t)grid.x * grid.y * gsim_whole_u64(busy_z)};
     gsim_unequal_count(u, w->blocks, u->counts);
     for (int i = 0; i < GSIM_BLOCK_KINDS; i++) {
         u->factor[i] = i < 4 ? (x.rounds + (i & 1)) * (y.rounds + (i >> 1)) : 0;

@@ -54,7 +54,7 @@ static void skip_alone(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_t
 static bool may_skip(const struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
-    uint64_t wave = (uint64_t)gpu->device->sm_count * w->need.blocks_per_sm;
+    uint64_t wave = gsim_whole_u64(gpu->device->sm_count) * w->need.blocks_per_sm;
     if (run != gpu->blocked || run->unplaced < LEFT_WAVES * wave || gpu->events < gpu->skip_at) return false;
     return w->kind != GSIM_DEMAND_ISSUE && run->pace == 1 && gpu->last_start < now;
 }
@@ -62,13 +62,13 @@ static bool may_skip(const struct gsim_gpu *gpu, const struct gsim_kernel_run *r
 /* How long a block takes, with the rounding of its end. */
 static gsim_time period_of(const struct gsim_cohort *c)
 {
-    gsim_time period = (gsim_time)(c->run->scale * c->work->cold / c->speed);
+    gsim_time period = gsim_whole(c->run->scale * c->work->cold / c->speed);
     return (period + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
 }
 
 static gsim_time end_of(const struct gsim_sm_group *g, const struct gsim_cohort *c)
 {
-    gsim_time end = g->updated + (c->left > 0 ? (gsim_time)(c->left / c->speed) : 0);
+    gsim_time end = g->updated + (c->left > 0 ? gsim_whole(c->left / c->speed) : 0);
     return (end + GSIM_END_GRID - 1) / GSIM_END_GRID * GSIM_END_GRID;
 }
 
@@ -88,7 +88,7 @@ static bool is_steady(const struct gsim_sm_group *g, const struct gsim_kernel_ru
         if (c->run != run) {
             double end = (double)g->updated + (c->left > 0 ? c->left / (c->speed * c->pace) : 0) - GSIM_END_GRID;
             if (first) return false;
-            if (end < (double)steady->until) steady->until = (gsim_time)end;
+            if (end < (double)steady->until) steady->until = gsim_whole(end);
             continue;
         }
         if (first && c->speed != first->speed) return false;
@@ -159,7 +159,7 @@ static void skip_beside(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_
         if (!is_steady(gpu->groups[i], run, &steady)) return;
     /* The last waves are placed in the ordinary way. */
     double most = (double)now + ((double)run->unplaced - 3 * (double)run->resident) / steady.rate;
-    if (most < (double)steady.until) steady.until = (gsim_time)most;
+    if (most < (double)steady.until) steady.until = gsim_whole(most);
     if (steady.rate > 0 && steady.until - now >= SKIPPED_WAVES * steady.period) skip_to(gpu, run, steady.until);
 }
 

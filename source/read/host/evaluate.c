@@ -64,7 +64,7 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
     if (base.kind == GSIM_CU_POINTER) {
         gsim_cu_touch(s, base.at, writes);
         double at = index.kind == GSIM_CU_NUMBER && size > 0 ? base.n[0] + index.n[0] * size : NAN;
-        if (at >= 0) return gsim_cu_cell(s, s->memory.regions[base.at].cell, (uint64_t)at);
+        if (at >= 0) return gsim_cu_cell(s, s->memory.regions[base.at].cell, gsim_whole_u64(at));
         return writes ? somewhere_in(s, s->memory.regions[base.at].cell) : GSIM_CU_NONE;
     }
     if (base.kind != GSIM_CU_CELL) {
@@ -73,7 +73,7 @@ static uint32_t element(struct gsim_cu *s, struct gsim_cu_value base, struct gsi
     }
     if (gsim_cu_load(s, base.at).kind == GSIM_CU_POINTER)
         return element(s, gsim_cu_load(s, base.at), index, size, writes);
-    if (index.kind == GSIM_CU_NUMBER) return gsim_cu_cell(s, base.at, (uint64_t)(int64_t)index.n[0] + 1);
+    if (index.kind == GSIM_CU_NUMBER) return gsim_cu_cell(s, base.at, (uint64_t)gsim_whole(index.n[0]) + 1);
     return writes ? somewhere_in(s, base.at) : GSIM_CU_NONE;
 }
 
@@ -187,7 +187,7 @@ static struct gsim_cu_value arithmetic(const char *op, double a, double b, bool 
     if (strcmp(op, "&&") == 0) return gsim_cu_number(a != 0 && b != 0);
     if (strcmp(op, "||") == 0) return gsim_cu_number(a != 0 || b != 0);
     if (fabs(a) > 9e15 || fabs(b) > 9e15) return unknown;
-    int64_t i = (int64_t)a, j = (int64_t)b;
+    int64_t i = gsim_whole(a), j = gsim_whole(b);
     if (strcmp(op, "<<") == 0) return j < 0 || j > 52 ? unknown : gsim_cu_number(ldexp(a, (int)j));
     if (strcmp(op, ">>") == 0) return j < 0 || j > 52 ? unknown : gsim_cu_number(floor(ldexp(a, -(int)j)));
     if (strcmp(op, "&") == 0) return gsim_cu_number((double)(i & j));
@@ -390,7 +390,7 @@ static struct gsim_cu_value unary(struct gsim_cu *s, CXCursor expression, CXCurs
     if (op == '-') return gsim_cu_number(-value.n[0]);
     if (op == '+') return value;
     if (op == '!') return gsim_cu_number(value.n[0] == 0);
-    return op == '~' && fabs(value.n[0]) < 9e15 ? gsim_cu_number((double)~(int64_t)value.n[0]) : unknown;
+    return op == '~' && fabs(value.n[0]) < 9e15 ? gsim_cu_number((double)~gsim_whole(value.n[0])) : unknown;
 }
 
 /* --- leaves --- */

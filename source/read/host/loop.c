@@ -153,8 +153,8 @@ static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCur
     }
     for (double i = 0; i < (!is_known ? 1 : has_calls ? rounds.n[0] : fmin(rounds.n[0], MOST_PLAIN_TRIPS)); i++) {
         struct gsim_cu_value value = {0};
-        if (i < (double)items.count) value = gsim_cu_evaluate(s, items.at[(size_t)i]);
-        else if (array.kind == GSIM_CU_CELL) value = gsim_cu_load(s, gsim_cu_cell(s, array.at, (uint64_t)i + 1));
+        if (i < (double)items.count) value = gsim_cu_evaluate(s, items.at[gsim_whole_u64(i)]);
+        else if (array.kind == GSIM_CU_CELL) value = gsim_cu_load(s, gsim_cu_cell(s, array.at, gsim_whole_u64(i) + 1));
         if (s->clang.getCursorKind(kids.at[0]) == CXCursor_VarDecl)
             gsim_cu_store(s, gsim_cu_variable(s, kids.at[0]), value);
         s->host.guesses += !is_known;

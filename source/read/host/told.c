@@ -223,7 +223,7 @@ void gsim_cu_confirm(struct gsim_cu *s, CXCursor call, struct gsim_cu_operands *
         s->clang.getExpansionLocation(s->clang.getRangeEnd(s->clang.getCursorExtent(call)), NULL, &line, NULL, NULL);
     launch = take(told, GSIM_FACT_LAUNCH, line);
     for (int writes = 0; launch && writes < 2; writes++)
-        while ((fact = take(told, writes ? GSIM_FACT_WRITE : GSIM_FACT_READ, (uint32_t)launch->n[0]))) {
+        while ((fact = take(told, writes ? GSIM_FACT_WRITE : GSIM_FACT_READ, gsim_whole_u32(launch->n[0])))) {
             double offset;
             uint32_t region = region_at(s, fact->n[0], &offset);
             bool has = o->is_unknown || region == GSIM_CU_NONE;

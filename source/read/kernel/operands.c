@@ -35,8 +35,8 @@ void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct g
     }
     o->args[o->arg_count++] = (struct gsim_arg){buffer, reads, writes, is_const};
     if (pointer.n[0] > 0 && pointer.n[0] < (double)bytes)
-        o->segments[o->segment_count++] =
-            (struct gsim_segment){(uint64_t)pointer.n[0], bytes - (uint64_t)pointer.n[0], at, reads, writes};
+        o->segments[o->segment_count++] = (struct gsim_segment){
+            gsim_whole_u64(pointer.n[0]), bytes - gsim_whole_u64(pointer.n[0]), at, reads, writes};
 }
 
 /* --- variables in device memory --- */

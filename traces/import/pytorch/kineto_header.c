@@ -8,7 +8,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
-#include "sim/base/whole.h"
 #include "traces/import/values.h"
 
 #define NAME_ROOM 4096
@@ -41,8 +40,8 @@ static void read_rank(struct gsim_import_notes *notes, const char *text)
     double rank = gsim_value_number(gsim_value_member(text, "rank"), 0),
            world = gsim_value_number(gsim_value_member(text, "world_size"), 0);
     if (!(world >= 1 && world <= GSIM_LIMIT_RANKS && rank >= 0 && rank < world)) return;
-    notes->rank = (uint32_t)rank;
-    notes->world = (uint32_t)world;
+    notes->rank = gsim_whole_u32(rank);
+    notes->world = gsim_whole_u32(world);
 }
 
 /* Whose trace it is, besides the properties: times count from baseTimeNanoseconds; "gpusim" stands in our

@@ -10,7 +10,6 @@
 
 #include "gpusim/order.h"
 #include "sim/base/slots.h"
-#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
@@ -100,7 +99,7 @@ static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *event
                                                              .start_us = start_us,
                                                              .end_us = start_us + number(member(event, "dur")),
                                                              .thread = thread_of(event),
-                                                             .external = (uint64_t)id};
+                                                             .external = gsim_whole_u64(id)};
     }
     if (o->count) qsort(o->items, o->count, sizeof *o->items, compare_starts);
     nest(o);

@@ -11,7 +11,6 @@
 #include "sim/base/first.h"
 #include "gpusim/order.h"
 #include "sim/base/scan.h"
-#include "sim/base/whole.h"
 #include "traces/import/pytorch/kineto_header.h"
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
@@ -59,7 +58,7 @@ static enum gsim_status add_priority(struct gsim_records *r, const char *args)
     if (priority == 0 || !(fabs(priority) <= GSIM_LIMIT_PRIORITY)) return GSIM_OK;
     return GSIM_ADD(r->error, r->recorded.priorities, r->recorded.priority_count, r->recorded.priority_room,
                     (struct gsim_priority){gsim_whole_u32(gsim_value_number(gsim_value_member(args, "context"), 0)),
-                                           (int32_t)priority,
+                                           gsim_whole_int(priority),
                                            gsim_whole_u64(gsim_value_number(gsim_value_member(args, "stream"), 0))});
 }
 

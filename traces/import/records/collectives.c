@@ -5,7 +5,6 @@
 
 #include "gpusim/order.h"
 #include "sim/base/scan.h"
-#include "sim/base/whole.h"
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
 
@@ -95,7 +94,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
     double count = count_of(kinds[k].is_out ? words->out_count : words->in_count);
     if (!(count > 0) || !bytes) return GSIM_OK;
     c.kind = kinds[k].kind;
-    c.bytes = (uint64_t)count * bytes;
+    c.bytes = gsim_whole_u64(count) * bytes;
     c.communicator = communicator_of(words->group_name);
     enum gsim_status status = read_group(r, words->group, &c);
     if (status) return status;
@@ -106,7 +105,7 @@ enum gsim_status gsim_records_add_collective(struct gsim_records *r, const struc
         uint32_t *pair = GSIM_ARENA_ARRAY(&r->arena, uint32_t, 3);
         if (!pair) return gsim_no_memory(r->error);
         if (index < 0 && c.group_count != 2) return GSIM_OK;
-        pair[0] = index >= 0 ? (uint32_t)index : UINT32_MAX;
+        pair[0] = index >= 0 ? gsim_whole_u32(index) : UINT32_MAX;
         if (c.group_count == 2) pair[1] = c.group[0], pair[2] = c.group[1];
         c.group = pair;
         c.group_count = 2;
@@ -159,7 +158,7 @@ static uint64_t elements_of(const char *dims)
         elements *= size;
         at = rest + strspn(rest, ", ");
     }
-    return elements >= 1 && elements < (double)GSIM_LIMIT_BYTES ? (uint64_t)elements : 0;
+    return elements >= 1 && elements < (double)GSIM_LIMIT_BYTES ? gsim_whole_u64(elements) : 0;
 }
 
 enum gsim_status gsim_records_add_gradient(struct gsim_records *r, const char *name, int64_t start_ns, int64_t end_ns,

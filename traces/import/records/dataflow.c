@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "gpusim/order.h"
-#include "sim/base/whole.h"
 #include "sim/program/file.h"
 
 #define MOST_TENSORS 256 /* of one operator */
@@ -64,7 +63,7 @@ static void find_tensors(const cJSON *values, struct tensors *tensors, int depth
         const cJSON *storage = values->child->next, *elements = storage->next->next;
         double bytes = elements->valuedouble * elements->next->valuedouble;
         if (is_id(storage) && storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MOST_TENSORS)
-            tensors->items[tensors->count++] = (struct tensor){gsim_whole(storage->valuedouble), (uint64_t)bytes};
+            tensors->items[tensors->count++] = (struct tensor){gsim_whole(storage->valuedouble), gsim_whole_u64(bytes)};
         return;
     }
     for (const cJSON *item = values->child; item && depth < MOST_DEPTH; item = item->next)

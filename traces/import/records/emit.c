@@ -22,7 +22,7 @@
 #define MEMSET_BLOCKS    1024
 #define MEMSET_REGISTERS 16
 
-int64_t gsim_emit_ns(double us) { return (int64_t)(us * 1e3 + 0.5); }
+int64_t gsim_emit_ns(double us) { return gsim_whole(us * 1e3 + 0.5); }
 
 /* --- what waits for what ------------------------------------------------------------------------------------------ */
 void gsim_emit_wait_for(struct gsim_emitter *e, uint32_t *list, uint32_t op)
@@ -141,7 +141,7 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
         kernel.cluster = *c;
     else if (!c->x && gsim_cluster_by_name(kernel.name, &kernel.grid, &kernel.cluster))
         e->records->notes->named_clusters++;
-    if (gsim_tiles_by_name(&kernel, (uint32_t)e->records->notes->sm_count)) {
+    if (gsim_tiles_by_name(&kernel, gsim_whole_u32(e->records->notes->sm_count))) {
         const struct gsim_product *product = gsim_records_product(e->records, work->external);
         bool is_known = product && gsim_count_tiles(&kernel, product->rows, product->columns, product->batch);
         e->records->notes->counted_tiles += is_known;

@@ -145,7 +145,7 @@ static int64_t overhead_of(const struct gsim_overhead *o, const struct passed *p
                   (OPERATOR_NS * p->operators + RANGE_NS * p->ranges + CALL_NS * p->calls + FUNCTION_NS * p->functions);
     }
     if (own > most) own = most;
-    return p->pause_ns + (own > 0 ? (int64_t)own : 0);
+    return p->pause_ns + (own > 0 ? gsim_whole(own) : 0);
 }
 
 static int64_t remove_until(struct gsim_overhead *o, int64_t time_ns)

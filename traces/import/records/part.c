@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/whole.h"
 #include "traces/import/records/records.h"
 
 #define LISTED 8      /* in messages */

@@ -43,8 +43,8 @@ enum gsim_status gsim_records_add_product(struct gsim_records *r, int before, ui
     for (; before && *dims; before--) dims = strchr(dims, ']') ? strchr(dims, ']') + 1 : "";
     int count = read_list(&dims, a);
     if (!count || read_list(&dims, b) != count || a[count - 1] != b[count - 2]) return GSIM_OK;
-    const struct gsim_product product = {external, (uint64_t)a[count - 2], (uint64_t)b[count - 1],
-                                         count == 3 ? (uint64_t)a[0] : 1};
+    const struct gsim_product product = {external, gsim_whole_u64(a[count - 2]), gsim_whole_u64(b[count - 1]),
+                                         count == 3 ? gsim_whole_u64(a[0]) : 1};
     return GSIM_ADD(r->error, r->products, r->product_count, r->product_room, product);
 }
 

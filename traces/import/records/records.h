@@ -47,7 +47,7 @@ struct gsim_activity {
 };
 #define GSIM_SKEW_NS 15000 /* how far the clocks of host and GPU may differ */
 #define GSIM_NO_CALL    UINT32_MAX
-#define GSIM_ENDLESS_NS ((int64_t)(GSIM_LIMIT_US * 1e3)) /* so long lasts nothing: an overflow */
+#define GSIM_ENDLESS_NS gsim_whole(GSIM_LIMIT_US * 1e3) /* so long lasts nothing: an overflow */
 
 enum gsim_call_kind {
     GSIM_CALL_IDLE,  /* never makes work and lets nobody wait: not kept */

@@ -9,7 +9,6 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
-#include "sim/base/whole.h"
 #include "traces/events.h"
 #include "traces/import/copies.h"
 #include "traces/import/importers.h"
@@ -60,12 +59,6 @@ static void text_of(const char *value, char *room, size_t size)
 {
     room[0] = '\0';
     if (value && *value == '"' && !gsim_scan_string(value, room, size)) room[0] = '\0';
-}
-
-static uint64_t whole_of(const char *value)
-{
-    double number = gsim_value_number(value, 0);
-    return number <= 9e15 ? gsim_whole_u64(number) : 0;
 }
 
 /* The number behind NAME in details such as "regs:168 static_shared:0 size:4096"; 0: none. */
@@ -147,7 +140,7 @@ static enum gsim_status read_work(struct event *e, const struct place *device, c
                                                            : GSIM_ACTIVITY_MEMSET,
                                  .start_ns = e->start_ns,
                                  .end_ns = e->end_ns,
-                                 .correlation = whole_of(e->args[ARG_CORRELATION])};
+                                 .correlation = gsim_value_id(e->args[ARG_CORRELATION])};
     struct gsim_work_shape launched = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     const struct gsim_stream_key key = {
         .device = (uint32_t)device->number, .gpu = (uint32_t)device->number, .number = stream->number};
@@ -157,12 +150,12 @@ static enum gsim_status read_work(struct event *e, const struct place *device, c
         work.lacks_shape = !sizes(text, "grid", GSIM_LIMIT_GRID_X, &launched.grid) ||
                            !sizes(text, "block", GSIM_LIMIT_BLOCK_THREADS, &launched.block);
         if (work.lacks_shape) launched.grid = launched.block = (struct gsim_dim3){1, 1, 1};
-        launched.regs_per_thread = (uint32_t)detail(text, "regs");
-        launched.smem_bytes = (uint32_t)(detail(text, "static_shared") + detail(text, "dynamic_shared"));
+        launched.regs_per_thread = gsim_whole_u32(detail(text, "regs"));
+        launched.smem_bytes = gsim_whole_u32(detail(text, "static_shared") + detail(text, "dynamic_shared"));
         if (launched.regs_per_thread > GSIM_LIMIT_REGS) launched.regs_per_thread = 0;
         if (launched.smem_bytes > GSIM_LIMIT_SMEM_BYTES) launched.smem_bytes = 0;
     } else {
-        work.bytes = (uint64_t)detail(text, "size");
+        work.bytes = gsim_whole_u64(detail(text, "size"));
         work.lacks_size = !work.bytes && work.kind == GSIM_ACTIVITY_COPY;
     }
     if (work.kind == GSIM_ACTIVITY_COPY) read_copy(&work, e->name, text);
@@ -190,7 +183,7 @@ static enum gsim_status read_call(struct event *e)
     struct gsim_call call = {.start_ns = e->start_ns,
                              .end_ns = e->end_ns,
                              .thread = e->thread,
-                             .correlation = whole_of(e->args[ARG_CORRELATION])};
+                             .correlation = gsim_value_id(e->args[ARG_CORRELATION])};
     call.kind = strstr(e->name, "GraphLaunch")               ? GSIM_CALL_GRAPH
                 : e->args[ARG_MEMCPY] || e->args[ARG_MEMSET] ? GSIM_CALL_OTHER
                                                              : GSIM_CALL_LAUNCH;
@@ -209,12 +202,12 @@ static enum gsim_status read_host_event(struct event *e)
     struct gsim_records *r = e->reader->records;
     const struct gsim_import_options *options = r->options;
     bool is_module = strstr(e->name, MODULE) != NULL,
-         is_step = whole_of(e->args[ARG_STEP]) || gsim_value_digits(e->args[ARG_STEP]);
+         is_step = gsim_value_id(e->args[ARG_STEP]) || gsim_value_digits(e->args[ARG_STEP]);
     enum gsim_status status = GSIM_OK;
     if (is_step || is_module || options->part.between) {
         char name[NAME_ROOM + 24];
         snprintf(name, sizeof name, is_step ? "%s#%llu" : "%s", e->name,
-                 (unsigned long long)whole_of(e->args[ARG_STEP]));
+                 (unsigned long long)gsim_value_id(e->args[ARG_STEP]));
         status = gsim_records_add_annotation(r, name, e->start_ns, e->end_ns);
     }
     if (status != GSIM_OK || (!options->removes_overhead && (!options->steps || options->times))) return status;
@@ -262,7 +255,7 @@ static enum gsim_status read_event(void *context, uint64_t index, const char *te
     text_of(e.values[EV_NAME], e.name, sizeof e.name);
     if (!e.name[0]) snprintf(e.name, sizeof e.name, "unnamed");
     if (device) return read_work(&e, device, stream);
-    enum gsim_status status = whole_of(e.args[ARG_CORRELATION]) || is_wait(e.name) ? read_call(&e) : GSIM_OK;
+    enum gsim_status status = gsim_value_id(e.args[ARG_CORRELATION]) || is_wait(e.name) ? read_call(&e) : GSIM_OK;
     return status == GSIM_OK ? read_host_event(&e) : status;
 }
 

@@ -59,7 +59,7 @@ enum gsim_status gsim_bench_open(const struct gsim_bench_table *table, const str
     double size = options->size > 0 ? options->size : workload->size_default[options->suite];
     *b = (struct gsim_runner_bench){.table = table,
                              .program = program,
-                             .n = (int64_t)size,
+                             .n = gsim_whole(size),
                              .suite = options->suite,
                              .first_kernel = UINT32_MAX,
                              .seed = seed};
@@ -177,7 +177,7 @@ int64_t gsim_sample_count(int64_t count, int64_t most) { return count < most ? c
 int64_t gsim_sample_at(int64_t count, int64_t most, int64_t index)
 {
     if (count <= most) return index;
-    return (int64_t)((double)index / (double)(most - 1) * (double)(count - 1));
+    return gsim_whole((double)index / (double)(most - 1) * (double)(count - 1));
 }
 
 enum gsim_status gsim_bench_compare(const struct gsim_runner_bench *bench, uint32_t buffer_index, int64_t index,

@@ -58,7 +58,7 @@ static uint64_t now_ns(void)
 static void spend(double us)
 {
     if (us <= 0) return;
-    for (const uint64_t until = now_ns() + (uint64_t)(us * 1e3); now_ns() < until;) continue;
+    for (const uint64_t until = now_ns() + gsim_whole_u64(us * 1e3); now_ns() < until;) continue;
 }
 
 /* --- slots ------------------------------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static bool sweep(struct server *s)
         if (!b->left) __atomic_store_n(&b->is_over, 1, __ATOMIC_RELEASE);
         pthread_spin_unlock(&b->lock);
     }
-    if (s->batch_count && (style->batch_us <= 0 || now_ns() >= s->batch_since + (uint64_t)(style->batch_us * 1e3)))
+    if (s->batch_count && (style->batch_us <= 0 || now_ns() >= s->batch_since + gsim_whole_u64(style->batch_us * 1e3)))
         commit(s);
     return any;
 }

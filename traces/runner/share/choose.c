@@ -13,7 +13,7 @@ static double threads_of(const struct gsim_kernel *k)
 
 static uint64_t rounds_of(double count)
 {
-    return count < 1 ? 1 : count > 1e15 ? (uint64_t)1e15 : (uint64_t)llround(count);
+    return count < 1 ? 1 : count > 1e15 ? gsim_whole_u64(1e15) : (uint64_t)llround(count);
 }
 
 enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *s,
@@ -24,7 +24,7 @@ enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index
     if (k->dram_bytes > 0) {
         s->kind = GSIM_STANDIN_STREAM;
         s->rounds = rounds_of(k->dram_bytes / GSIM_STANDIN_STREAM_BYTES);
-        s->fmas = (uint32_t)fmin(1e6, k->flops / (8.0 * (double)s->rounds));
+        s->fmas = gsim_whole_u32(fmin(1e6, k->flops / (8.0 * (double)s->rounds)));
     } else if (k->flops > 0) {
         s->kind = GSIM_STANDIN_FMA;
         s->rounds = rounds_of(k->flops / (GSIM_STANDIN_FMA_FLOPS * threads_of(k)));

@@ -16,7 +16,7 @@
 
 static struct gsim_client_task *client_of(struct gsim_driver *driver) { return (struct gsim_client_task *)driver; }
 
-static int64_t from_us(double us) { return (int64_t)(us * 1e3); }
+static int64_t from_us(double us) { return gsim_whole(us * 1e3); }
 
 /* --- arrivals ----------------------------------------------------------------------------------------------- */
 

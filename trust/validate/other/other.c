@@ -91,7 +91,7 @@ static void leave_out(const struct pair *p, const struct gsim_other_law *shipped
             needs[count++] = fmax(fmax(time.low_us / t->there_us, t->there_us / time.high_us) - 1, 0);
     }
     qsort(needs, count, sizeof *needs, by_size);
-    size_t at = (size_t)ceil(HOLDS * (double)(count + 1));
+    size_t at = gsim_whole_u64(ceil(HOLDS * (double)(count + 1)));
     if (count) law.off_known = law.off_unknown = needs[at > count ? count - 1 : at ? at - 1 : 0];
     for (size_t i = first; i < p->set->count; i++) {
         const struct gsim_timed *t = &p->set->kernels[i];

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/program/file.h"
-#include "sim/base/whole.h"
 #include "traces/cases.h"
 #include "trust/validate/other/other.h"
 
