@@ -180,7 +180,7 @@ static enum gsim_status draw(struct gsim_arena *arena, const char *script, const
     enum gsim_status status = GSIM_OK;
     const char *scratch = NULL;
     if (!part->name) status = gsim_scratch_file(arena, &scratch, error);
-    const char *out = status ? NULL : as_file(arena, scratch ? scratch : part->name);
+    const char *out = status ? NULL : as_file(arena, scratch ? scratch : *part->held ? part->held : part->name);
     script = as_file(arena, script);
     data = as_file(arena, data);
     if (!status) status = run_gnuplot(script, data, out, terminal, error);

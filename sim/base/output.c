@@ -5,6 +5,7 @@
 #include "sim/base/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -42,12 +43,13 @@ enum gsim_status gsim_output_open(struct gsim_output *output, const char *path, 
     fflush(stdout); /* which PATH may be */
     enum gsim_status status = gsim_part_open(&output->part, path, error);
     if (status == GSIM_OK) {
-        if (gsim_text_ends_with(path, ".gz")) output->gz = gzdopen(output->part.descriptor, "wb6");
-        else output->file = fdopen(output->part.descriptor, "wb");
-        if (output->gz || output->file)
-            output->part.descriptor = -1; /* theirs now */
-        else
+        int own = fcntl(output->part.descriptor, F_DUPFD_CLOEXEC, 3);
+        if (gsim_text_ends_with(path, ".gz")) output->gz = gzdopen(own, "wb6");
+        else output->file = fdopen(own, "wb");
+        if (!output->gz && !output->file) {
+            if (own >= 0) close(own);
             status = gsim_error_set(error, GSIM_NOMEM, "cannot write '%s': out of memory", path);
+        }
     }
     if (status != GSIM_OK) gsim_output_release(output);
     return status;

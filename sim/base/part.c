@@ -80,6 +80,20 @@ static char *neighbour(const char *path)
     return name;
 }
 
+/* A file that no folder lists, and which is gone when the process is, however it ends. */
+static void make_nameless(struct gsim_part *part)
+{
+    char *slash = strrchr(part->name, '/'), *end = slash ? slash + 1 : part->name, was = *end;
+    *end = '\0';
+    part->descriptor = open(slash ? part->name : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *end = was;
+    if (part->descriptor < 0) return;
+    snprintf(part->held, sizeof part->held, "/proc/%ld/fd/%d", (long)getpid(), part->descriptor);
+    if (access(part->held, W_OK) == 0) return;
+    close(part->descriptor);
+    *part->held = '\0', part->descriptor = -1;
+}
+
 /* Signals are held back meanwhile: the file and its place in the list of what an early end removes come together. */
 static void make_neighbour(struct gsim_part *part, mode_t mode)
 {
@@ -88,6 +102,8 @@ static void make_neighbour(struct gsim_part *part, mode_t mode)
         gsim_free(part->name);
         part->name = neighbour(part->path);
         if (!part->name) return;
+        make_nameless(part);
+        if (part->descriptor >= 0) break;
         gsim_ends_hold(&old);
         part->descriptor = open(part->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         int reason = errno;
@@ -134,7 +150,8 @@ int gsim_part_commit(struct gsim_part *part)
     sigset_t old;
     int reason = 0;
     gsim_ends_hold(&old);
-    if (part->name && rename(part->name, part->path) != 0) {
+    if (part->name && ((*part->held && linkat(AT_FDCWD, part->held, AT_FDCWD, part->name, AT_SYMLINK_FOLLOW) != 0) ||
+                       (*part->held = '\0', rename(part->name, part->path)) != 0)) {
         reason = errno;
     } else if (part->name) {
         gsim_ends_forget(part->name);
@@ -151,7 +168,7 @@ int gsim_part_commit(struct gsim_part *part)
 void gsim_part_release(struct gsim_part *part)
 {
     if (part->path && part->descriptor >= 0) close(part->descriptor);
-    if (part->name) {
+    if (part->name && !*part->held) {
         (void)unlink(part->name);
         gsim_ends_forget(part->name);
     }

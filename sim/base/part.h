@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. A file while it is written: a temporary file beside it with an unpredictable name, renamed when it
- * is complete. All outputs use it: sim/base/output.h, and pictures (plots/gnuplot.h).
+ * Layer: sim/base. A file while it is written: one without a name, which even a kill leaves nowhere, or where the file
+ * system has none such, a temporary file beside it with an unpredictable name; renamed when it is complete. All
+ * outputs use it: sim/base/output.h, and pictures (plots/gnuplot.h).
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 struct gsim_part {
     char *path;     /* the file to replace; links are followed, so a link stays one */
     char *name;     /* temporary file; NULL: PATH is a pipe, a device or a descriptor, written in place */
-    int descriptor; /* open for writing; -1: taken over */
+    char held[40];  /* where it is until it has NAME: the descriptor in /proc; empty: it has it */
+    int descriptor; /* open for writing until the end: who closes it takes a duplicate */
 };
 
 /* Whether PATH is a link of another user than this one and root, which is a risk in a shared folder. */
