@@ -6,6 +6,15 @@
 
 struct brute brute_saw;
 
+static const struct gsim_op *own(const struct gsim_op *op)
+{
+    if (!op) return NULL;
+    seen.is_beyond |= seen.op_count == MOST;
+    if (seen.op_count == MOST) return &seen.ops[0];
+    seen.ops[seen.op_count] = *op;
+    return &seen.ops[seen.op_count++];
+}
+
 static struct call *add(enum kind kind, uint32_t stream, uint32_t event, const struct gsim_op *op)
 {
     if (seen.count == MOST || stream >= STREAMS || event >= EVENTS) {
@@ -15,7 +24,7 @@ static struct call *add(enum kind kind, uint32_t stream, uint32_t event, const s
     uint32_t thread = gsim_api_process(seen.forward.below)->machine->running->index;
     seen.is_beyond |= thread >= THREADS;
     seen.calls[seen.count] = (struct call){
-        .kind = kind, .stream = stream, .event = event, .thread = thread % THREADS, .op = op, .marker = -1};
+        .kind = kind, .stream = stream, .event = event, .thread = thread % THREADS, .op = own(op), .marker = -1};
     return &seen.calls[seen.count++];
 }
 
@@ -27,7 +36,7 @@ static void add_node(gsim_graph g, const struct gsim_op *op, uint64_t after, uin
     struct graph *to = &seen.graphs[g % GRAPHS];
     seen.is_beyond |= g >= GRAPHS || to->count == NODES || op->programmatic;
     if (seen.is_beyond) return;
-    to->ops[to->count] = op, to->after[to->count] = after, to->streams[to->count++] = stream;
+    to->ops[to->count] = own(op), to->after[to->count] = after, to->streams[to->count++] = stream;
 }
 /* Whether an op for S becomes a graph's node. */
 static bool captures(struct gsim_driver *d, const struct gsim_op *op, gsim_stream s)

@@ -52,7 +52,8 @@ struct graph {
 extern struct brute {
     struct gsim_forward forward;
     struct call calls[MOST];
-    uint32_t count;
+    struct gsim_op ops[MOST]; /* copies: those of a scheduler end with the run */
+    uint32_t count, op_count;
     struct gsim_waitable waitables[MOST];
     uint32_t waitable_count;
     gsim_thread (*create)(struct gsim_driver *, gsim_body, void *); /* of forward.c */
