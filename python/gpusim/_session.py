@@ -188,7 +188,7 @@ class Session:
 
         def pop(_: Any, device: int, now_us: float) -> int:
             op = policy.pop(device, now_us)
-            return -1 if op is None else op.index if isinstance(op, Op) else int(op)
+            return -1 if op is None else _ffi.new("int64_t *", op.index if isinstance(op, Op) else op)[0]  # or raises
 
         def done(_: Any, index: int, now_us: float) -> None:
             if hasattr(policy, "done"):
@@ -197,7 +197,7 @@ class Session:
         callbacks = (_ffi.callback("void(void *, int64_t, const char *, double, double, int64_t)", guarded(push, None)),
                      _ffi.callback("int64_t(void *, int64_t, double)", guarded(pop, -1)),
                      _ffi.callback("void(void *, int64_t, double)", guarded(done, None)))
-        depth = int(getattr(policy, "depth", 2))
+        depth = getattr(policy, "depth", 2)
         self._check(self._lib.gsim_session_policy(self._session, depth, callbacks[0], callbacks[1], callbacks[2], _ffi.NULL))
         try:
             result = call()
