@@ -88,7 +88,7 @@ const char *gsim_cli_quoted(struct gsim_arena *arena, const char *word)
         text = gsim_arena_printf(arena, "%s%.*s'\\''", text, length, word);
         word += length + 1;
     }
-    return gsim_arena_printf(arena, "%s%s'", text, word);
+    return gsim_text_clean(gsim_arena_printf(arena, "%s%s'", text, word));
 }
 
 const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena)

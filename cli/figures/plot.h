@@ -14,7 +14,7 @@ enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments
 /* Draws into -o, with --title, --keep and the size asked for. */
 enum gsim_status gsim_cli_draw_tornado(const struct gsim_cli_arguments *arguments, const struct gsim_tornado *tornado,
                                        struct gsim_error *error) GSIM_NODISCARD;
-/* WORD as a shell takes it, between quotes where it must be; from ARENA. */
+/* WORD as a shell takes it, between quotes where it must be, control characters as ?; from ARENA. */
 const char *gsim_cli_quoted(struct gsim_arena *arena, const char *word);
 /* What was typed, quoted for a shell where it must be; from ARENA. */
 const char *gsim_cli_command_line(const struct gsim_cli_arguments *arguments, struct gsim_arena *arena);

@@ -83,6 +83,13 @@ def library() -> Any:
     return _library
 
 
+def _bytes(text: str) -> bytes:
+    """TEXT for C, which would end it at a zero."""
+    if "\0" in text:
+        raise InputError(f"a text with a zero in it: {text!r:.80}", 2)
+    return text.encode()
+
+
 class Op(NamedTuple):
     """An op that is ready: its number, its kernel's name (or its kind), its time alone, since when it is ready, and the
     GPU that holds most of its data (-1: none)."""
@@ -149,7 +156,7 @@ class Session:
     def set(self, name: str, value: Any) -> None:
         """device, scheduler, size and then workload, memory, prefetch, iterations, seed, gpus, noise, gpu.NAME, device.NAME, or a number of the scheduler."""
         text = "on" if value is True else "off" if value is False else str(value)
-        self._alone(lambda: self._check(self._lib.gsim_session_set(self._session, name.encode(), text.encode())))
+        self._alone(lambda: self._check(self._lib.gsim_session_set(self._session, _bytes(name), _bytes(text))))
 
     def scheduler(self, name: str) -> None:
         """A scheduler's name or a shared object's path."""
@@ -242,7 +249,7 @@ class Session:
         ``ask("spread", "200")``. Names end with their unit; what is not known is None. With ``policy`` the question is
         asked of a run under it, and ``compare`` has a row of it."""
         def call() -> List[Dict[str, Any]]:
-            answer = self._lib.gsim_session_ask(self._session, question.encode(), _ffi.NULL if words is None else words.encode())
+            answer = self._lib.gsim_session_ask(self._session, _bytes(question), _ffi.NULL if words is None else _bytes(words))
             if answer == _ffi.NULL:
                 self._check(2 if _ffi.string(self._lib.gsim_session_error(self._session)) else 1)
             rows: List[Dict[str, Any]] = json.loads(_ffi.string(answer))["rows"]

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -85,8 +86,10 @@ void gsim_gz_close(struct gsim_gz *gz)
 size_t gsim_gz_head(const char *path, char *head, size_t size)
 {
     int code = Z_OK;
+    struct stat info; /* a pipe can be read once: nothing is taken from it */
+    bool is_once = strcmp(path, "-") == 0 || (stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
     errno = 0;
-    gzFile file = strcmp(path, "-") == 0 ? NULL : gzopen(path, "rb");
+    gzFile file = is_once ? NULL : gzopen(path, "rb");
     int length = file ? gzread(file, head, (unsigned)(size - 1)) : 0, reason = errno;
     if (length < 0) gzerror(file, &code);
     if (file) gzclose_r(file);

@@ -34,7 +34,7 @@ double gsim_gz_offset(const struct gsim_gz *gz);
 void gsim_gz_close(struct gsim_gz *gz); /* accepts a zeroed one */
 
 /* The first bytes of the file at PATH, for telling what it is: at most SIZE - 1, and a NUL. The length; 0 where nothing
- * can be read, and for "-". */
+ * can be read, for a pipe, and for "-". */
 size_t gsim_gz_head(const char *path, char *head, size_t size);
 /* Whether TEXT stands in the first 8 KiB of the file at PATH, as a schema does. */
 bool gsim_gz_has(const char *path, const char *text);
