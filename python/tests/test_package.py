@@ -242,7 +242,9 @@ class Native(unittest.TestCase):
     def test_mistakes(self):
         session = native.Session()
         for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),
-                           (lambda: session.workload("imgg"), "did you mean 'img'?"), (lambda: session.scheduler("keso"), "keso"), (lambda: session.set("kesco.streams", 4), "no option")):
+                           (lambda: session.workload("imgg"), "did you mean 'img'?"), (lambda: session.scheduler("keso"), "keso"),
+                           (lambda: session.set("memory", "pinned\0x"), "a zero in it"), (lambda: session.ask("best\0x"), "a zero in it"),
+                           (lambda: session.set("kesco.streams", 4), "no option")):
             with self.assertRaises(gpusim.InputError) as caught:
                 call()
             self.assertIn(part, str(caught.exception))
@@ -251,6 +253,10 @@ class Native(unittest.TestCase):
         class Wrong(Fifo):
             def pop(self, device, now_us):
                 return 99
+
+        class Beyond(Fifo):
+            def pop(self, device, now_us):
+                return 2**80
 
         class Raises(Fifo):
             def pop(self, device, now_us):
@@ -261,6 +267,8 @@ class Native(unittest.TestCase):
         self.assertIn("not ready", str(caught.exception))
         with self.assertRaises(KeyError):
             session.run(policy=Raises(2))
+        with self.assertRaises(OverflowError):
+            session.run(policy=Beyond(2))
         self.assertGreater(session.run(policy=Fifo(2)).makespan_us, 0)
 
     def test_a_policy_is_of_one_run(self):

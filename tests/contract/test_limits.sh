@@ -86,6 +86,9 @@ for command in "list devices ./device.json --long" "--workload vec --size 1e5 --
     "$gpusim" $command >out 2>messages || fail "$command: $(cat messages)"
     raw messages out && fail "raw control characters: $command"
 done
+printf '{"schema":"gpusim-program/1","name":"a","ops":[{"op":"host_compute","us":1}]}' >"named$bad.json"
+"$gpusim" whatif "named$bad.json" >out 2>messages || fail "whatif: $(cat messages)"
+raw messages out && fail "raw control characters in the command that whatif names"
 printf 'workload,sched,iteration_us\n%s,serial,1\n%s,kesco,2\n' "$bad" "$bad" >table.csv
 "$gpusim" plot speedup table.csv -o out.svg >out 2>messages || fail "plot: $(cat messages)"
 raw messages out out.svg && fail "raw control characters in a picture"

@@ -38,6 +38,7 @@ refused "zero.cu:1: expected a regular file, found '/dev/zero'" import cuda zero
 mkfifo pipe && source pipe.cu '' '# include <pipe>'
 refused "pipe.cu:1: expected a regular file, found 'pipe'" import cuda pipe.cu -o p
 refused "pipe: expected a regular file" import cuda pipe -o p
+mkfifo only.cu && refused "expected a regular file" ask explain only.cu
 mkfifo other.cu && refused "other.cu: expected a regular file" import cuda plain.cu other.cu -o p
 # What leaves its type is unknown, and goto: of how many rounds is said, and they stay serial.
 for loop in 'for (unsigned i = 10; i >= 0; i--) k<<<1, 32>>>(a);' 'for (unsigned i = 10; i - 1 >= 0; i--) k<<<1, 32>>>(a);' \
