@@ -27,7 +27,11 @@ uint32_t gsim_serving_largest(const struct gsim_serving_spec *spec, enum gsim_ba
 enum gsim_status gsim_server_check(const struct gsim_server *server, struct gsim_error *error)
 {
     const struct gsim_serving_spec *spec = server->spec;
-    bool drafts = server->policy->tokens != NULL;
+    bool drafts = server->policy->tokens != NULL, lacks_prompts = spec->arrivals.prompt.kind == GSIM_LENGTHS_TRACE;
+    if (spec->arrivals.kind != GSIM_ARRIVALS_LIST &&
+        (lacks_prompts || spec->arrivals.output.kind == GSIM_LENGTHS_TRACE))
+        return gsim_error_set(error, GSIM_INPUT, "\"%s\": expected how many tokens drawn requests have, found nothing",
+                              lacks_prompts ? "prompt" : "output");
     if (spec->replicas > 1 && spec->router == GSIM_ROUTER_PREFIX && (!spec->arrivals.blocks || spec->cache.forgets))
         return gsim_error_set(error, GSIM_USAGE,
                               "router prefix: expected requests whose blocks are named (hash_ids), and kept");

@@ -369,7 +369,7 @@ static enum gsim_status take(void *data, uint64_t item, const void *result, cons
         w->late = outcome->late;
     }
     return item || has_run ? GSIM_OK
-                           : gsim_error_set(error, GSIM_SIM, "the program as it is: %.300s", failure->message);
+                           : gsim_error_set(error, failure->status, "the program as it is: %.300s", failure->message);
 }
 
 /* The rows from FIRST on. */

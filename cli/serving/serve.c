@@ -179,10 +179,6 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
                                            : "outputs", spec->path);
     if (text && is_drawn && v->arguments->value[GSIM_CLI_RATE])
         return gsim_error_set(error, GSIM_USAGE, "--arrivals: --rate says how many come: expected one of the two");
-    if (is_drawn && !(has_prompts && has_outputs))
-        return gsim_error_set(error, GSIM_INPUT,
-                              "%s: \"%s\": expected how many tokens drawn requests have, found nothing", spec->path,
-                              has_prompts ? "output" : "prompt");
     return GSIM_OK;
 }
 

@@ -37,7 +37,9 @@ const char *gsim_text_time(char text[GSIM_TEXT_SIZE], gsim_time time)
 const char *gsim_text_us(char text[GSIM_TEXT_SIZE], double us)
 {
     double size = fabs(us);
-    if (size < 0.5e-6) /* a picosecond is the least that a run has */
+    if (isnan(us))
+        snprintf(text, GSIM_TEXT_SIZE, "-");
+    else if (size < 0.5e-6) /* a picosecond is the least that a run has */
         snprintf(text, GSIM_TEXT_SIZE, "0 us");
     else if (size < 0.99995)
         format_scaled(text, us * 1e3, "ns");

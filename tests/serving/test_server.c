@@ -383,6 +383,11 @@ static void test_missing_steps(void)
     spec.slots = 3;
     CHECK_INT(gsim_server_check(&server, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "a bucket for 3 slots, the largest is 2");
+    spec.arrivals.kind = GSIM_ARRIVALS_GAMMA;
+    spec.arrivals.prompt.kind = GSIM_LENGTHS_CONSTANT;
+    spec.arrivals.output.kind = GSIM_LENGTHS_TRACE;
+    CHECK_INT(gsim_server_check(&server, &error), GSIM_INPUT);
+    CHECK_HAS(error.message, "\"output\": expected how many tokens");
 }
 
 static void test_quantiles(void)

@@ -60,7 +60,8 @@ static void test_times(void)
                 {10499995e6, "10499995 s"}, /* 121 days */
                 {9223372036854775.0, "9223372037 s"}, /* 2^63 ns */
                 {9223372036854775.0 * 1000, "9223372036855 s"},
-                {1e300, "1.000e+294 s"}};
+                {1e300, "1.000e+294 s"},
+                {NAN, "-"}};
     char text[GSIM_TEXT_SIZE];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) CHECK_STR(gsim_text_us(text, rows[i].us), rows[i].text);
     CHECK_STR(gsim_text_time(text, gsim_time_from_us(12.34)), "12.34 us");
