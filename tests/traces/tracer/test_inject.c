@@ -76,6 +76,7 @@ static int record(const char *mode, const char *options, const char *more)
     char command[9000];
     unlink(path);
     snprintf(command, sizeof command,
+             "ASAN_OPTIONS=verify_asan_link_order=0 " /* the tracer comes before the sanitizer's library, if any */
              "FAKE_PROGRAM=%s GPUSIM_CUPTI=%s GPUSIM_CUDA_DRIVER=%s %s %s trace -o %s %s -- %s 2>%s.err", mode, FAKE,
              FAKE, more, GPUSIM_BINARY, path, options, program, path);
     int status = system(command);
