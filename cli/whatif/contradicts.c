@@ -13,18 +13,24 @@
 
 #define CLOSE 0.02 /* of the time: less is rounding and what neighbours on an SM do */
 
-#define STREAMS 256 /* more are not looked at */
+/* A stream's kernels: the sum of their times, when the last one ended. More streams than these are not looked at. */
+#define STREAMS 256
+struct stream {
+    double us;
+    gsim_time end;
+};
 
 /* What the kernels of one stream take by themselves, the most of all streams. NaN: they have other orders. */
 static double least_of(const struct gsim_program *p)
 {
-    double streams[STREAMS] = {0}, least = 0;
+    struct stream streams[STREAMS] = {{0}};
+    double least = 0;
     for (uint32_t i = 0; i < p->op_count; i++) {
         const struct gsim_op *op = &p->ops[i];
         if (op->after_count) return NAN;
         bool is_kernel = op->kind == GSIM_OP_KERNEL && op->stream >= 0 && op->stream < STREAMS; /* -1: in none */
         if (!is_kernel || gsim_is_delay(p->kernels[op->kernel_index].name)) continue;
-        least = fmax(least, streams[op->stream] += p->kernels[op->kernel_index].solo_us);
+        least = fmax(least, streams[op->stream].us += p->kernels[op->kernel_index].solo_us);
     }
     return least;
 }
