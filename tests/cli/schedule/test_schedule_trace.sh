@@ -36,7 +36,10 @@ by_hand() { # by_hand ARGUMENTS...
 }
 by_hand --execution-trace "$here/et.json"
 by_hand --cuda-graph "$here/graph.dot"
-for policy in list kesco heft; do by_hand --execution-trace "$here/et.json" --sched $policy; done
+for policy in list kesco heft; do
+    by_hand --execution-trace "$here/et.json" --sched $policy
+    [ "$(sed -n '/^one stream /,/^$/s/ .*//p' table.txt | tr '\n' ' ')" = "one $policy " ] || [ $policy = list ] || fail "--sched $policy: $(cat table.txt)"
+done
 "$gpusim" schedule "$here/trace.json" --execution-trace "$here/et.json" --streams 1 >table.txt 2>err || fail "--streams 1: $(tail -n 1 err)"
 grep -q 'streams are worth nothing: all stays on one' table.txt || fail "--streams 1: $(tail -n 2 table.txt)"
 "$gpusim" schedule "$here/trace.json" --execution-trace "$here/et.json" -o again.json >/dev/null 2>&1

@@ -188,6 +188,7 @@ done
 refused 2 'unknown scheduler' "$examples/vec.cu" --sched kesko -o "$scratch/o.cu"
 refused 2 'no scheduler' "$examples/vec.cu" -o "$scratch/o.cu"
 refused 2 'no output' "$examples/vec.cu" --sched kesco
+refused 2 'no variable of that name is set' "$examples/vec.cu" --sched kesco --arg nothing=7 -o "$scratch/o.cu"
 refused 2 'none.cu' "$scratch/none.cu" --sched kesco -o "$scratch/o.cu"
 refused 2 'hits.cu:28: the source makes a stream of its own' "$1/tests/source/read/cuda/hits.cu" --sched kesco -o "$scratch/o.cu"
 printf 'int main() {\n  return 0\n}\n' >"$scratch/syntax.cu"
