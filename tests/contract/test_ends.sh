@@ -95,7 +95,6 @@ for pair in INT:2 TERM:15 HUP:1; do
     [ $signal = TERM ] || [ "${GPUSIM_FULL-}" ] || continue # each signal has run, compare and sensitivity
     ends "$signal" "$number" "$up" "SIG$signal.*$afresh" import kineto never.json -o a.json
     ends "$signal" "$number" "$up" "SIG$signal.*$afresh" validate never.json --csv a.csv
-    ends "$signal" "$number" "$up" "SIG$signal.*$afresh" calibrate never.json -o a.json
     ends "$signal" "$number" "$at_work" "SIG$signal.*$afresh" reproduce all --csv a.csv
     PATH=$place/bin:$PATH ends "$signal" "$number" '[ -s drawing ]' "SIG$signal.*$afresh" plot timeline run.json -o a.svg
     ends "$signal" "$number" "$up" "SIG$signal.*$afresh" report never.json -o a.html
