@@ -35,6 +35,7 @@ static void note_failure(void *data, uint64_t item, enum gsim_item_end end, cons
     CHECK_INT(end, item == ENDLESS ? GSIM_ITEM_TIMEOUT : GSIM_ITEM_CRASHED);
     CHECK_HAS(message, item % 50 == 13 ? "signal 9" : item == ENDLESS ? "time limit of 2 s" : "ended with status 5");
     if (item % 50 == 13) CHECK_HAS(message, "is unlucky"); /* its last words */
+    if (item % 50 == 41) CHECK_STR(message, "the worker ended with status 5");
     gsim_bytes_add(outcome, "?", 1);
 }
 
