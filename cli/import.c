@@ -291,9 +291,10 @@ static enum gsim_status read_for_device(struct import *i, struct gsim_error *err
     struct gsim_progress progress;
     char device[GSIM_CLI_DEVICE_NAME] = "";
     const char *asked = i->arguments->value[GSIM_CLI_DEVICE];
+    const char *otherwise = strcmp(i->importer->name, "cuda") == 0 ? GSIM_DEVICE_DEFAULT : DEVICE_DEFAULT;
     enum gsim_status status = asked ? GSIM_OK : gsim_cli_trace_device(&i->origin, device, error);
     if (status == GSIM_OK)
-        status = gsim_device_load(asked ? asked : device[0] ? device : DEVICE_DEFAULT, &i->device, error);
+        status = gsim_device_load(asked ? asked : device[0] ? device : otherwise, &i->device, error);
     if (status == GSIM_OK && asked) status = find_other(i, error);
     if (status != GSIM_OK) return status;
     i->gpu_note[0] = '\0';

@@ -9,6 +9,7 @@
 #include "sim/device/search.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
+#include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "gpusim/program.h"
 
@@ -371,6 +372,20 @@ enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct
     return status;
 }
 
+/* Of what a source and all that it includes say. */
+static enum gsim_status hash_program(struct gsim_named *named, const struct gsim_program *program,
+                                     struct gsim_error *error)
+{
+    struct gsim_arena arena = {0};
+    const char *path;
+    enum gsim_status status = gsim_scratch_file(&arena, &path, error);
+    if (status == GSIM_OK) status = gsim_program_write(program, path, error);
+    if (status == GSIM_OK) status = gsim_key_file(named->hash, path, error);
+    if (status == GSIM_OK) gsim_scratch_remove(path);
+    gsim_arena_release(&arena);
+    return status;
+}
+
 enum gsim_status gsim_requests_check_programs(const struct gsim_requests *requests, bool is_told,
                                               struct gsim_error *error)
 {
@@ -381,14 +396,16 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
     for (size_t i = 0; devices && i < requests->named_count; i++)
         if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
     for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
-        const struct gsim_named *named = &requests->named[i];
+        struct gsim_named *named = &requests->named[i];
         struct gsim_program program = {0};
         if (!named->hash[0] || named->scheduler || named->device.name || gsim_cli_is_shared_object(named->text) ||
             gsim_service_find(named->text))
             continue;
-        status = gsim_text_ends_with(named->text, ".cu")
+        bool is_source = gsim_text_ends_with(named->text, ".cu");
+        status = is_source
                      ? gsim_cli_read_cuda(&arguments, named->text, !is_told, &program, error)
                      : gsim_program_read(named->text, &program, error);
+        if (status == GSIM_OK && is_source) status = hash_program(named, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         gsim_program_release(&program);
     }

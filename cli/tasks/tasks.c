@@ -7,6 +7,7 @@
 
 #include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
+#include "sim/base/text.h"
 #include "sim/device/other.h"
 
 #define OTHER_GAP_US   0.1     /* between kernels, off by less is alike */
@@ -188,6 +189,8 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
                               words.program);
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
+    if (gsim_text_ends_with(words.program, ".cu")) t->has_source = true;
+    else t->words[i].repeated_count = 0; /* -D and such are the sources' */
     t->sizes += words.size != NULL;
     t->schedulers += words.scheduler != NULL;
     if (words.size) t->words[i].value[GSIM_CLI_SIZE] = words.size;
@@ -265,6 +268,9 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
         status = add_task(t, texts[i], error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", texts[i]);
     }
+    for (size_t i = 0; i < setup->arguments->repeated_count && !t->has_source; i++)
+        if (setup->arguments->repeated[i].key >= GSIM_CLI_DEFINE && setup->arguments->repeated[i].key <= GSIM_CLI_ENTRY)
+            return gsim_error_set(error, GSIM_USAGE, "-D, --arg, -I, --entry: for CUDA sources, and no task is one");
     const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
     if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
         return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);

@@ -18,6 +18,7 @@ struct gsim_cli_tasks {
     bool is_pinned;                    /* one of them has it */
     struct gsim_task_stats *alone;     /* of each with the GPU to itself */
     uint32_t sizes, schedulers;        /* how many of them name their own */
+    bool has_source;                   /* one is a CUDA source */
     struct gsim_task_set set;
     struct gsim_program *drawn;        /* by the last simulation, of tasks that are sources */
     struct gsim_task_profiles profiles; /* no tasks: none */

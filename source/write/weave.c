@@ -131,6 +131,8 @@ static void check_record(struct clocks *c, const struct gsim_weave_item *item, c
     if (other->step == item->step) return; /* a prefetch: it stands before the statement */
     if (gsim_cuda_is_within(log, item->node, other->node))
         leave(c, other->site, "the statement that holds it holds what needs its result, too");
+    else if (gsim_cuda_is_within(log, other->node, item->node)) /* the wait would stand before both */
+        leave(c, item->site, "the statement that holds it makes what it needs");
     if (is_text(log, log->sites[other->site].from, "return")) leave(c, other->site, "it stands in a return statement");
 }
 
@@ -221,7 +223,8 @@ static void order_host(struct clocks *c, const struct gsim_cuda_step *step)
         uint32_t pred = w->item_of[c->dag->preds[e]];
         if (pred == NONE) continue;
         const struct gsim_weave_item *item = &w->items[pred];
-        if (is_use && item->node == step->node) leave(c, item->site, "the statement that holds it uses its result");
+        if (is_use && gsim_cuda_is_within(w->log, item->node, step->node))
+            leave(c, item->site, "the statement that holds it uses its result");
         if (item->stream == NONE) site->waits_for_all |= !w->log->steps[item->step].is_blocking;
         else if (!sure) site->waits_for_all |= item->position > c->host[item->stream];
         else if (item->position > c->host[item->stream]) {

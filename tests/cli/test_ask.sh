@@ -94,15 +94,24 @@ run() { "$gpusim" run --workload "$1" ${2-} --sched async --memory pinned --csv 
 # shellcheck disable=SC2015
 [ "$(run v.json)" = "$(run v.cu "-D N=65536")" ] || fail "v.cu is not the program v.json"
 "$gpusim" compare --workload v.cu -D N=65536 --sched serial,kesco >out 2>err || fail "compare: $(cat err)"
+"$gpusim" explain v.cu -D N=65536 --sched async 2>err | grep -q 'on a100-sxm4-40gb' || fail "another GPU than run's: $(cat err)"
+"$gpusim" run --task v.cu,requests=1 --task vec,size=1k,requests=1 --share mps -D N=65536 >out 2>err || fail "a task: $(cat err)"
+"$gpusim" run --task vec,size=1k,requests=1 -D N=65536 >out 2>err && fail "-D: no task is a source, and it was taken"
 "$gpusim" explain v.cu -D N=65536 2>err | grep -q profiler && fail "a source has no step that a profiler recorded"
 [ "$("$gpusim" run --workload v.cu -D N=65536 --sched async --opt device.launch_us=9 2>&1 | grep -c 'estimated from')" = 1 ] ||
     fail "what is estimated is not said once"
 "$gpusim" sweep --workload v.cu -D N=1 --sched async --out o.db >out 2>err && fail "sweep: -D was taken"
 grep -q "unknown option '-D'" err || fail "sweep -D: $(cat err)"
-sed 's/int n = N/int n = 65536/' v.cu >w.cu
+sed 's/int n = N/int n = LENGTH/; 1i #include "w.h"' v.cu >w.cu
+echo '#define LENGTH 65536' >w.h
 "$gpusim" sweep --workload w.cu --sched async --vary device.launch_us=4,5 --out w.db >out 2>err || fail "sweep: $(cat err)"
 # Two launches, of which the second may hide behind the first kernel: 1 or 2 us more.
 "$gpusim" results w.db --csv - --columns device.launch_us,iteration_us >w.csv 2>err || fail "results: $(cat err)"
 awk -F, 'NR > 1 { us[$1] = $2 } END { d = us[5] - us[4]; exit !(d > 0.999 && d < 2.001) }' w.csv || fail "sweep of a source: $(cat w.csv)"
+# What it includes is a part of it.
+"$gpusim" sweep --workload w.cu --sched async --out h.db 2>&1 | grep -q '^gpusim: 1 point' || fail "sweep: the first"
+"$gpusim" sweep --workload w.cu --sched async --out h.db --resume 2>&1 | grep -q 'nothing is left' || fail "--resume: again"
+echo '#define LENGTH 32768' >w.h
+"$gpusim" sweep --workload w.cu --sched async --out h.db --resume 2>&1 | grep -q '^gpusim: 1 point' || fail "--resume: another"
 "$gpusim" run --workload vec -D N=2 --sched async >out 2>err && fail "-D has no effect on vec, and was taken"
 exit $((failures > 0))

@@ -34,6 +34,16 @@ written guard.cu --sched kesco
 has notes 'cudaMemcpy stays in the default stream: the statement that holds it holds what needs its result, too'
 has out.cu 'if (cudaMemcpy(x, h, 4096, cudaMemcpyHostToDevice) == cudaSuccess) {'
 
+# So would a wait before the statement that launches, within, what it waits for.
+source_of inner <<'EOF'
+    auto make = [] { float *p; cudaMalloc(&p, 4096); fill<<<1, 32>>>(p, 1); return p; };
+    fill<<<1, 32>>>(x, 2);
+    add<<<1, 32>>>(make(), x);
+EOF
+written inner.cu --sched grsched
+has notes 'inner.cu:21: the launch stays in the default stream: the statement that holds it makes what it needs'
+has out.cu '    add<<<1, 32>>>(make(), x);'
+
 # A graph is captured again where a round gives it another argument.
 source_of replay <<'EOF'
     for (int i = 0; i < 4; i++) {
