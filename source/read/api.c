@@ -310,6 +310,16 @@ static void move(struct gsim_cu *s, const char *name, struct gsim_cu_value to, s
     s->counts.memsets++;
 }
 
+/* By whom the last op's host memory is used is not told. */
+static void wait_at_once(struct gsim_cu *s)
+{
+    const struct gsim_cuda_log *log = s->options->log;
+    uint32_t step = s->text.call_step, op = s->counts.op_count, last = op - 1;
+    host_waits(s, &last, 1);
+    if (step != GSIM_CUDA_NONE)
+        gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
+}
+
 /* A copy that returns when it has ended, and so have those before it. HOST: its memory. */
 static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
 {
@@ -317,12 +327,7 @@ static void promise(struct gsim_cu *s, struct gsim_cu_value host, bool is_in)
     uint32_t step = s->text.call_step, op = s->counts.op_count;
     s->device.promised = op;
     if (step != GSIM_CUDA_NONE) log->steps[step].is_blocking = true;
-    if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) { /* by whom is not told: at once */
-        uint32_t last = op - 1;
-        host_waits(s, &last, 1);
-        if (step != GSIM_CUDA_NONE)
-            gsim_cu_log_end(s, log->steps[step].node, log->sites[log->steps[step].site].line, op);
-    }
+    if (host.kind != GSIM_CU_POINTER && (!is_in || host.kind == GSIM_CU_UNKNOWN)) wait_at_once(s);
 }
 
 static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value to, struct gsim_cu_value from,
@@ -364,7 +369,10 @@ static void copy(struct gsim_cu *s, const struct call *c, struct gsim_cu_value t
     hosts.hosts[0] = host.at;
     gsim_cu_add_op(s, &op, stream, &hosts);
     s->counts.copy_ops++;
-    if (strstr(s->text.call_name, "Async")) return;
+    if (strstr(s->text.call_name, "Async")) {
+        if (s->device.has_unknown_pinned && host.kind != GSIM_CU_POINTER) wait_at_once(s);
+        return;
+    }
     uint32_t last = s->counts.op_count - 1;
     if (s->device.stream_count) host_waits(s, &last, 1);
     else promise(s, host, is_in);
@@ -489,6 +497,25 @@ static bool call_order(struct gsim_cu *s, const struct call *c, const char *name
     return true;
 }
 
+/* An array is a region from then on; a copy of anything else that is not told is waited for. */
+static void pin(struct gsim_cu *s, const struct call *c)
+{
+    struct gsim_cu_value memory = c->values[0];
+    if (memory.kind == GSIM_CU_CELL) {
+        CXType type = s->clang.getCursorType(gsim_cu_strip(s, c->kids->at[1]));
+        uint32_t region = gsim_cu_region(s, GSIM_CU_HOST, "", 0, c->at);
+        if (s->clang.getArraySize(s->clang.getCanonicalType(type)) < 0 || region == GSIM_CU_NONE) {
+            s->device.has_unknown_pinned = true;
+            return;
+        }
+        uint32_t cell = memory.at;
+        memory = (struct gsim_cu_value){.kind = GSIM_CU_POINTER, .at = region};
+        gsim_cu_store(s, cell, memory);
+    }
+    if (memory.kind == GSIM_CU_POINTER && s->memory.regions[memory.at].memory == GSIM_CU_HOST)
+        s->memory.regions[memory.at].memory = GSIM_CU_PINNED;
+}
+
 static void call_other(struct gsim_cu *s, const struct call *c, const char *name)
 {
     static const char *const unread[] = {"cudaGraphLaunch",    "cudaGraphAdd",          "cudaMemcpyPeer",
@@ -506,9 +533,7 @@ static void call_other(struct gsim_cu *s, const struct call *c, const char *name
             s->device.promised = s->counts.op_count; /* the call waits itself */
         gsim_cu_foreign(s);
     }
-    if (!strcmp(name, "cudaHostRegister") && c->values[0].kind == GSIM_CU_POINTER &&
-        s->memory.regions[c->values[0].at].memory == GSIM_CU_HOST)
-        s->memory.regions[c->values[0].at].memory = GSIM_CU_PINNED;
+    if (!strcmp(name, "cudaHostRegister")) pin(s, c);
     if (!strcmp(name, "cudaHostGetDevicePointer")) set(s, c->values[0], c->values[1]);
     if (!strcmp(name, "cudaGetDeviceCount")) set(s, c->values[0], gsim_cu_number(1));
     if (!strcmp(name, "cudaGetDevice")) set(s, c->values[0], gsim_cu_number(0));

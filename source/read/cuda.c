@@ -208,8 +208,9 @@ static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
     files[0] = (struct CXUnsavedFile){STUB_FILE, (const char *)stub, sizeof stub};
     for (unsigned i = 0; i < count; i++) {
         bool is_helper = strncmp(headers[i], "/gpusim/helper_", 15) == 0; /* of CUDA's samples */
-        files[i + 1] =
-            (struct CXUnsavedFile){headers[i], (const char *)helper, is_helper ? sizeof helper : 0};
+        bool is_half = strstr(headers[i], "fp16") || strstr(headers[i], "/mma");
+        const char *text = is_half ? GSIM_CUDA_HALF : (const char *)helper;
+        files[i + 1] = (struct CXUnsavedFile){headers[i], text, is_helper ? sizeof helper : is_half ? strlen(text) : 0};
     }
     return 1 + count;
 }

@@ -9,6 +9,9 @@ struct gsim_cuda_log;
 struct gsim_cuda_told;
 struct gsim_device_spec;
 
+/* What cuda_fp16.h declares beside the stub, whose names begin with "__": a program may have these for its own. */
+#define GSIM_CUDA_HALF "typedef __half half;\ntypedef __half2 half2;\n"
+
 struct gsim_cuda_word {
     enum { GSIM_CUDA_DEFINE, GSIM_CUDA_ARG, GSIM_CUDA_INCLUDE, GSIM_CUDA_ENTRY, GSIM_CUDA_FILE } kind;
     const char *text; /* "NAME=VALUE", of a macro or a variable; a folder; a function; another file of the program */

@@ -108,6 +108,7 @@ struct gsim_cu_device_table {
     uint32_t promised, complete; /* ops that the source, and that its waits so far, let the host count on */
     bool is_sync_pending;        /* nothing was executed behind a synchronisation */
     bool is_unread_pending;      /* the host did not wait since what is not read, which may go on */
+    bool has_unknown_pinned;     /* memory of the host of which no region is known was made pinned */
     bool has_returned;           /* what the device computed may have come to the host */
     uint32_t sync_step;
 };

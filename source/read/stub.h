@@ -323,8 +323,6 @@ struct __half { unsigned short x; };
 struct __half2 { __half x, y; };
 struct __nv_bfloat16 { unsigned short x; };
 struct __nv_bfloat162 { __nv_bfloat16 x, y; };
-typedef __half half;
-typedef __half2 half2;
 GPUSIM_BOTH __half __float2half(float);
 GPUSIM_BOTH float __half2float(__half);
 #define GPUSIM_SMALL(t)                                                                                                \

@@ -84,7 +84,7 @@ static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_er
     if (status == GSIM_OK) status = write_file(p, "gpusim_table.h", table, sizeof table, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_device.h", device, sizeof device, error);
     for (size_t i = 0; i < sizeof empty / sizeof empty[0] && status == GSIM_OK; i++)
-        status = write_file(p, empty[i], "", 0, error);
+        status = write_file(p, empty[i], GSIM_CUDA_HALF, strstr(empty[i], "fp16") ? strlen(GSIM_CUDA_HALF) : 0, error);
     for (size_t i = 0; i < sizeof helpers / sizeof helpers[0] && status == GSIM_OK; i++)
         status = write_file(p, helpers[i], helper, sizeof helper, error);
     return status;

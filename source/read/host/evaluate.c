@@ -87,7 +87,8 @@ struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression)
     uint32_t cell = gsim_cu_place(s, expression, false);
     if (cell == GSIM_CU_NONE) return gsim_cu_evaluate(s, expression);
     struct gsim_cu_value whole = gsim_cu_load(s, cell);
-    return whole.kind == GSIM_CU_DIM ? whole : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    bool is_it = whole.kind == GSIM_CU_DIM || (is_array && whole.kind == GSIM_CU_POINTER);
+    return is_it ? whole : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
 }
 
 static uint32_t member(struct gsim_cu *s, CXCursor expression, bool writes)
@@ -436,8 +437,10 @@ static struct gsim_cu_value reference(struct gsim_cu *s, CXCursor expression)
     uint32_t cell = gsim_cu_place(s, expression, false);
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(declaration)).kind;
     if ((type == CXType_ConstantArray || type == CXType_VariableArray || type == CXType_IncompleteArray) &&
-        !gsim_cu_is_decayed(s, expression))
-        return (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+        !gsim_cu_is_decayed(s, expression)) {
+        struct gsim_cu_value pinned = gsim_cu_load(s, cell);
+        return pinned.kind == GSIM_CU_POINTER ? pinned : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
+    }
     if (cell == s->host.argc && cell != GSIM_CU_NONE && !s->host.in_kernel)
         gsim_cu_note(s, expression, "argc is taken as 1 (--arg argc=N)");
     return gsim_cu_load(s, cell);

@@ -425,12 +425,24 @@ static void declare(struct gsim_cu_walk *w, CXCursor variable, const struct gsim
     }
 }
 
+/* Then its value, which is that of a place, is not read; where it is a condition, it is the one that was stored. */
+static bool is_store(struct gsim_cu *s, CXCursor expression)
+{
+    char op[4] = "";
+    struct gsim_cu_kids kids = gsim_cu_kids(s, expression);
+    if (s->clang.getCursorKind(expression) == CXCursor_BinaryOperator && kids.count == 2)
+        gsim_cu_operator(s, kids.at[0], kids.at[1], op);
+    gsim_free(kids.at);
+    return strcmp(op, "=") == 0 || gsim_cu_is_named(s, expression, "operator=");
+}
+
 static void visit(struct gsim_cu_walk *w, CXCursor cursor)
 {
     struct gsim_cu *s = w->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) {
-        (void)gsim_cu_flow_of(w, cursor);
+        struct gsim_cu_flow f = gsim_cu_flow_of(w, cursor);
+        if (f.memory && !is_store(s, gsim_cu_strip(s, cursor))) gsim_cu_mark(w, cursor, f.memory, true, false);
         return;
     }
     bool is_statement = kind >= CXCursor_FirstStmt && kind <= CXCursor_LastStmt;

@@ -34,6 +34,12 @@ instance y x
 atomic x,y x
 stepped - x
 listed - x,y
+asked x,y x
+waited x,y x
+switched x,y x
+until x,y x
+compared x,y x
+met y x
 number any
 loaded any
 punned any

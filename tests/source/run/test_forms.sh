@@ -5,6 +5,7 @@
 # shellcheck source=tests/common.sh
 . "$1/tests/common.sh"
 shift 2
+export PATH="$source_dir/tests/source/run/bin:$PATH" GPUSIM_COMPILED="$build/compiled"
 clang++ --version >/dev/null 2>&1 || { echo "skipped: clang++ is not in PATH (Debian: clang)"; exit 0; }
 "$gpusim" import cuda "$source_dir/examples/cuda/vec.cu" -o a.json 2>&1 | grep -q 'built without libclang' && exit 0
 
@@ -47,5 +48,5 @@ while read -r form run; do
         esac
     done
 done <forms
-[ $number -ge 223 ] || fail "$number forms were read"
+[ $number -ge 226 ] || fail "$number forms were read"
 [ $failures = 0 ]

@@ -3,6 +3,7 @@
 # --run tells the reader what the text does not: told.cu with sizes and rounds counted by hand; a program of two files, one of them C.
 # Usage: test_told.sh SOURCE-DIR BUILD-DIR
 . "$1/tests/common.sh"
+export PATH="$source_dir/tests/source/run/bin:$PATH" GPUSIM_COMPILED="$build/compiled"
 clang++ --version >/dev/null 2>&1 || { echo "skipped: clang++ is not in PATH (Debian: clang)"; exit 0; }
 "$gpusim" import cuda "$source_dir/examples/cuda/vec.cu" -o a.json 2>&1 | grep -q 'built without libclang' && exit 0
 told=$source_dir/tests/source/run/told.cu

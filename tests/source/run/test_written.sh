@@ -4,6 +4,7 @@
 # and the host sees the source's bytes in each order. A part of them; all with GPUSIM_FULL.
 # Usage: test_written.sh SOURCE-DIR BUILD-DIR
 . "$1/tests/common.sh"
+export PATH="$source_dir/tests/source/run/bin:$PATH" GPUSIM_COMPILED="$build/compiled"
 clang++ --version >/dev/null 2>&1 || { echo "skipped: clang++ is not in PATH (Debian: clang)"; exit 0; }
 "$gpusim" import cuda "$source_dir/examples/cuda/vec.cu" -o a.json 2>&1 | grep -q 'built without libclang' && exit 0
 check() { # FILE OPTION...

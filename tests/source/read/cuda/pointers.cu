@@ -35,6 +35,13 @@ KERNEL(instance) { put(x, i, y[i]); }
 KERNEL(atomic) { atomicAdd(x, y[i]); }
 KERNEL(stepped) { float *p = x + i; *p++ = 1; }
 KERNEL(listed) { float *p[2] = {x, y}; p[i & 1][i] = 1; }
+// A condition alone reads its memory.
+KERNEL(asked) { if (*y) x[i] += 1; }
+KERNEL(waited) { while (*(volatile float *)y) x[i] += 1; }
+KERNEL(switched) { switch (((int *)y)[i]) case 1: x[i] += 1; }
+KERNEL(until) { do x[i] += 1; while (at(y, i)); }
+KERNEL(compared) { for (; y[i];) x[i] += 1; }
+KERNEL(met) { if (int k = ((int *)y)[i]) x[k] = 1; }
 KERNEL(number) { ((float *)n)[i] = 1; }
 KERNEL(loaded) { (*(float **)x)[i] = 1; }
 KERNEL(punned) { U u; u.n = n; u.p[i] = 1; }
@@ -56,5 +63,6 @@ int main()
     LAUNCH(chosen) LAUNCH(returned) LAUNCH(by_reference) LAUNCH(viewed) LAUNCH(view_passed) LAUNCH(lambda)
     LAUNCH(instance) LAUNCH(atomic) LAUNCH(stepped) LAUNCH(listed) LAUNCH(number) LAUNCH(loaded) LAUNCH(punned)
     LAUNCH(stored) LAUNCH(lane) LAUNCH(far) LAUNCH(global) LAUNCH(child) LAUNCH(called) LAUNCH(broken) LAUNCH(unused)
+    LAUNCH(asked) LAUNCH(waited) LAUNCH(switched) LAUNCH(until) LAUNCH(compared) LAUNCH(met)
     return 0;
 }
