@@ -184,26 +184,9 @@ static void check_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
 /* The first files are ours; behind them there is room for one. Returns how many. */
 static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
 {
-    static const char *const headers[] = {"/gpusim/cuda_runtime.h",
-                                          "/gpusim/cuda.h",
-                                          "/gpusim/cuda_runtime_api.h",
-                                          "/gpusim/device_functions.h",
-                                          "/gpusim/device_launch_parameters.h",
-                                          "/gpusim/cuda_profiler_api.h",
-                                          "/gpusim/math_constants.h",
-                                          "/gpusim/vector_types.h",
-                                          "/gpusim/driver_types.h",
-                                          "/gpusim/cuda_fp16.h",
-                                          "/gpusim/cuda_bf16.h",
-                                          "/gpusim/cooperative_groups.h",
-                                          "/gpusim/cooperative_groups/reduce.h",
-                                          "/gpusim/mma.h",
-                                          "/gpusim/curand_kernel.h",
-                                          "/gpusim/helper_functions.h",
-                                          "/gpusim/helper_image.h",
-                                          "/gpusim/helper_timer.h",
-                                          "/gpusim/helper_string.h",
-                                          "/gpusim/helper_cuda.h"};
+    static const char *const headers[] = {GSIM_CUDA_HEADERS("/gpusim/"), GSIM_CUDA_HELPERS("/gpusim/"),
+                                          "/gpusim/cooperative_groups.h", "/gpusim/cooperative_groups/reduce.h",
+                                          "/gpusim/mma.h", "/gpusim/curand_kernel.h"};
     const unsigned count = sizeof headers / sizeof headers[0];
     files[0] = (struct CXUnsavedFile){STUB_FILE, (const char *)stub, sizeof stub};
     for (unsigned i = 0; i < count; i++) {
@@ -219,19 +202,9 @@ static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
 static enum CXErrorCode parse_file(struct gsim_cu *s, CXIndex index, const char *path, const char *text, size_t length,
                                    CXTranslationUnit *unit)
 {
-    static const char *const own[] = {"-x",
-                                     "cuda",
-                                     "--cuda-host-only",
-                                     "-nocudainc",
-                                     "-nocudalib",
-                                     "-std=c++17",
-                                     "-ferror-limit=0",
-                                     "-w",
-                                     "-Xclang",
-                                     "-fcuda-allow-variadic-functions",
-                                     "-include",
-                                     STUB_FILE,
-                                     "-I/gpusim"};
+    static const char *const own[] = {
+        "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-std=c++17", "-ferror-limit=0", "-w", "-Xclang",
+        "-fcuda-allow-variadic-functions", "-include", STUB_FILE, "-I/gpusim"};
     static const char *const plain[] = {"-x", "c", "-ferror-limit=0", "-w"};
     struct CXUnsavedFile files[MOST_HEADERS + 1];
     const char **words = gsim_alloc(sizeof *words * (sizeof own / sizeof own[0] + 2 * s->options->count)), *end;

@@ -71,8 +71,7 @@ static struct part piece(struct part of, size_t from, size_t length)
     return (struct part){of.at + from, length, of.spans ? of.spans + from : NULL};
 }
 
-/* The length of what stands at AT and is one thing: a comment, a text, a word, a number, a character. */
-static size_t token(const char *at, size_t left)
+size_t gsim_cu_token(const char *at, size_t left)
 {
     size_t n = 1;
     if (left > 1 && at[0] == '/' && at[1] == '/') {
@@ -114,7 +113,7 @@ static void define(struct expander *e, const char *at, size_t left)
         if (!is_word(at[n])) continue;
         if (macro.param_count == MOST_PARAMS) return;
         struct part *param = &macro.params[macro.param_count++];
-        *param = (struct part){at + n, token(at + n, left - n), NULL};
+        *param = (struct part){at + n, gsim_cu_token(at + n, left - n), NULL};
         n += param->length - 1;
     }
     if (n < left) n += is_function;
@@ -146,7 +145,7 @@ static size_t arguments(struct part in, size_t wanted, struct part *args)
     if (n == left || at[n] != '(') return 0;
     begin = n + 1;
     for (size_t step; n < left; n += step) {
-        step = token(at + n, left - n);
+        step = gsim_cu_token(at + n, left - n);
         if (strchr("([{", at[n])) depth++;
         if (strchr(")]}", at[n])) depth--;
         if (!(depth == 1 && at[n] == ',') && depth) continue;
@@ -166,10 +165,10 @@ static void substitute(const struct expander *e, const struct macro *macro, cons
     for (size_t n = 0, step; n < macro->body.length; n += step) {
         const char *at = macro->body.at + n;
         size_t i = 0;
-        step = token(at, macro->body.length - n);
+        step = gsim_cu_token(at, macro->body.length - n);
         if (*at == '#') { /* which text an argument makes does not matter */
             while (n + step < macro->body.length && isspace((unsigned char)at[step])) step++;
-            step += n + step < macro->body.length ? token(at + step, macro->body.length - n - step) : 0;
+            step += n + step < macro->body.length ? gsim_cu_token(at + step, macro->body.length - n - step) : 0;
             put(e, out, (struct part){"\"\"", 2, NULL}, whole);
             continue;
         }
@@ -194,7 +193,7 @@ static void expand(struct expander *e, struct part in, int depth)
             put(e, &e->out, piece(in, n, step), NULL);
             continue;
         }
-        step = token(at + n, left - n);
+        step = gsim_cu_token(at + n, left - n);
         is_line_start = depth == 0 && (at[n] == '\n' || (is_line_start && isspace((unsigned char)at[n])));
         const struct macro *macro = is_word(at[n]) && depth < MOST_DEPTH ? find(e, piece(in, n, step)) : NULL;
         size_t behind = macro ? arguments(piece(in, n + step, left - n - step), macro->param_count, args) : 0;
@@ -220,7 +219,7 @@ char *gsim_cu_expand(const char *source, size_t length, size_t *expanded_length,
     if (!e) return NULL;
     e->source = source;
     for (size_t n = 0, step; n < length; n += step) {
-        step = token(source + n, length - n);
+        step = gsim_cu_token(source + n, length - n);
         if (is_line_start && source[n] == '#') {
             step = directive(source + n, length - n);
             size_t word = 1;

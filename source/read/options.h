@@ -9,6 +9,13 @@ struct gsim_cuda_log;
 struct gsim_cuda_told;
 struct gsim_device_spec;
 
+/* Of the toolkit and of its samples, instead of which there is the stub and helper.h. */
+#define GSIM_CUDA_HEADERS(at)                                                                                          \
+    at "cuda_runtime.h", at "cuda.h", at "cuda_runtime_api.h", at "device_functions.h",                                \
+        at "device_launch_parameters.h", at "cuda_profiler_api.h", at "math_constants.h", at "vector_types.h",         \
+        at "driver_types.h", at "cuda_fp16.h", at "cuda_bf16.h"
+#define GSIM_CUDA_HELPERS(at)                                                                                          \
+    at "helper_functions.h", at "helper_image.h", at "helper_timer.h", at "helper_string.h", at "helper_cuda.h"
 /* What cuda_fp16.h declares beside the stub, whose names begin with "__": a program may have these for its own. */
 #define GSIM_CUDA_HALF "typedef __half half;\ntypedef __half2 half2;\n"
 

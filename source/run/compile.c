@@ -67,19 +67,7 @@ static enum gsim_status write_file(struct gsim_run_program *p, const char *name,
 
 static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_error *error)
 {
-    static const char *const empty[] = {"cuda_runtime.h",
-                                        "cuda.h",
-                                        "cuda_runtime_api.h",
-                                        "device_functions.h",
-                                        "device_launch_parameters.h",
-                                        "cuda_profiler_api.h",
-                                        "math_constants.h",
-                                        "vector_types.h",
-                                        "driver_types.h",
-                                        "cuda_fp16.h",
-                                        "cuda_bf16.h"};
-    static const char *const helpers[] = {"helper_functions.h", "helper_image.h", "helper_timer.h", "helper_string.h",
-                                          "helper_cuda.h"};
+    static const char *const empty[] = {GSIM_CUDA_HEADERS("")}, *const helpers[] = {GSIM_CUDA_HELPERS("")};
     enum gsim_status status = write_file(p, "gpusim_stub.h", stub, sizeof stub, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_table.h", table, sizeof table, error);
     if (status == GSIM_OK) status = write_file(p, "gpusim_device.h", device, sizeof device, error);
@@ -164,8 +152,8 @@ static enum gsim_status rewrite(struct gsim_run_program *p, const char *path, co
     char *text = gsim_file_read(path, &length, error);
     if (!text) return error->status;
     char *rewritten = gsim_run_rewrite(text, length, &rewritten_length);
-    enum gsim_status status = rewritten ? write_file(p, name, rewritten, rewritten_length, error)
-                                        : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    enum gsim_status status =
+        rewritten ? write_file(p, name, rewritten, rewritten_length, error) : gsim_no_memory(error);
     gsim_free(text);
     gsim_free(rewritten);
     return status;
@@ -180,27 +168,11 @@ static enum gsim_status make(struct gsim_run_program *p, struct unit *unit, cons
     const char *messages = gsim_arena_printf(&p->arena, "%s/messages", p->folder);
     unit->made = gsim_arena_printf(&p->arena, "%s/text%u.o", p->folder, unit->number);
     if (p->arena.failed) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    const char *const words[] = {"clang++",
-                                 "-x",
-                                 unit->is_c ? "cpp-output" : "c++-cpp-output",
-                                 unit->is_c ? "-std=gnu17" : "-std=gnu++17",
-                                 "-w",
-                                 "-O1",
-                                 "-fPIC",
-                                 "-ffp-contract=off",
-                                 "-fno-builtin-printf",
-                                 "-fsanitize=thread",
-                                 "-mllvm",
-                                 "-tsan-instrument-func-entry-exit=0",
-                                 "-mllvm",
-                                 "-tsan-instrument-atomics=0",
-                                 "-mllvm",
-                                 "-tsan-instrument-read-before-write=1",
-                                 "-c",
-                                 "-o",
-                                 unit->made,
-                                 unit->is_c ? whole : from,
-                                 NULL};
+    const char *const words[] = {
+        "clang++", "-x", unit->is_c ? "cpp-output" : "c++-cpp-output", unit->is_c ? "-std=gnu17" : "-std=gnu++17", "-w",
+        "-O1", "-fPIC", "-ffp-contract=off", "-fno-builtin-printf", "-fsanitize=thread", "-mllvm",
+        "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
+        "-tsan-instrument-read-before-write=1", "-c", "-o", unit->made, unit->is_c ? whole : from, NULL};
     enum gsim_status status = preprocess(p, unit, options, whole, error);
     if (status == GSIM_OK && !unit->is_c) status = rewrite(p, whole, name, error);
     int result = status == GSIM_OK ? run(words, messages) : 0;
@@ -243,7 +215,7 @@ enum gsim_status gsim_run_compile(const char *path, const char *text, size_t len
     if (!p) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
     enum gsim_status status = gsim_scratch_folder(&p->arena, &p->folder, error);
     if (status == GSIM_OK && !(p->name = gsim_arena_strdup(&p->arena, slash ? slash + 1 : path)))
-        status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
+        status = gsim_no_memory(error);
     if (status == GSIM_OK) status = write_headers(p, error);
     if (status == GSIM_OK) status = write_file(p, p->name, text, length, error);
     if (status == GSIM_OK) status = build(p, path, options, error);

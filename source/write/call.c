@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/read/expand.h"
+
 #define MOST_ARGUMENTS 16
 #define MOST_LINE      120
 
@@ -24,23 +26,9 @@ struct arguments {
     uint32_t close; /* where ">>>" or ")" stands */
 };
 
-static uint32_t skip(const struct gsim_cuda_log *log, uint32_t at) /* a comment, a text or one character */
+static uint32_t skip(const struct gsim_cuda_log *log, uint32_t at)
 {
-    const char *text = log->text;
-    size_t length = log->length;
-    if (at + 1 < length && text[at] == '/' && text[at + 1] == '/') {
-        while (at < length && text[at] != '\n') at++;
-        return at;
-    }
-    if (at + 1 < length && text[at] == '/' && text[at + 1] == '*') {
-        for (at += 2; at + 1 < length && !(text[at] == '*' && text[at + 1] == '/'); at++) {}
-        return at + 2 < length ? at + 2 : (uint32_t)length;
-    }
-    if (text[at] == '"' || text[at] == '\'') {
-        char quote = text[at];
-        for (at++; at < length && text[at] != quote && text[at] != '\n'; at++) at += text[at] == '\\';
-    }
-    return at < length ? at + 1 : (uint32_t)length;
+    return at + (uint32_t)gsim_cu_token(log->text + at, log->length - at);
 }
 
 /* From AT, behind the opening, to CLOSE on its level. */

@@ -12,7 +12,8 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static size_t name_around(const struct gsim_cuda_log *log, const struct gsim_cuda_site *site, const char **name)
 {
     size_t at = site->begin, end;
-    if (site->begin == GSIM_CUDA_NONE || site->begin > log->length || site->from > site->begin) return 0;
+    if (site->begin == GSIM_CUDA_NONE || site->begin > log->length || site->from > site->begin || !site->name[0])
+        return 0; /* of a launch that a macro makes, its argument */
     while (at > site->from && isspace((unsigned char)log->text[at - 1])) at--;
     if (at == site->from || log->text[at - 1] != '(') return 0;
     for (end = --at; at > site->from && is_word(log->text[at - 1]);) at--;

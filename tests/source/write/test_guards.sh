@@ -163,5 +163,17 @@ has out.cu '    CHECK(cudaStreamWaitEvent(gpusim_stream['
 has out.cu '    CHECK(cudaEventRecord(gpusim_event[0], gpusim_stream['
 has out.cu 'CHECK(cudaStreamCreate(&gpusim_stream[i]));'
 grep -E '^ *cuda(Stream|Event)(Wait|Record|Create)' out.cu >bare && { fail 'checked.cu: unchecked calls:'; cat bare; }
+# A macro that launches checks nothing.
+source_of launcher <<'EOF'
+#define GO(k, ...) k<<<1, 32>>>(__VA_ARGS__)
+    cudaMemset(x, 0, 4096);
+    cudaMemset(y, 0, 4096);
+    GO(add, x, y);
+    GO(fill, z, 1);
+    cudaMemcpy(h, y, 4096, cudaMemcpyDeviceToHost);
+EOF
+written launcher.cu --sched grsched --graph
+lacks out.cu 'GO(cuda'
+written checked.cu --sched kesco
 awk 'length > 120 { exit 1 }' out.cu || fail 'checked.cu: a line of over 120 columns'
 [ $failures = 0 ]
