@@ -91,6 +91,14 @@ struct gsim_cu_value gsim_cu_object(struct gsim_cu *s, CXCursor expression)
     return is_it ? whole : (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = cell};
 }
 
+/* The place of a variable or a field; of a reference where it leads. */
+static uint32_t referred(struct gsim_cu *s, CXCursor expression, uint32_t cell)
+{
+    struct gsim_cu_value value = gsim_cu_load(s, cell);
+    CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
+    return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
+}
+
 static uint32_t member(struct gsim_cu *s, CXCursor expression, bool writes)
 {
     char name[GSIM_LIMIT_NAME + 1];
@@ -103,7 +111,8 @@ static uint32_t member(struct gsim_cu *s, CXCursor expression, bool writes)
         gsim_cu_touch(s, base.at, writes);
         base = (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = s->memory.regions[base.at].cell};
     }
-    return base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
+    uint32_t cell = base.kind == GSIM_CU_CELL ? gsim_cu_cell(s, base.at, gsim_cu_text_key(name)) : GSIM_CU_NONE;
+    return referred(s, expression, cell);
 }
 
 /* The cell of a variable; of one that is used before it is executed, as those outside of functions, with its initial
@@ -141,9 +150,7 @@ uint32_t gsim_cu_place(struct gsim_cu *s, CXCursor expression, bool writes)
     if (kind == CXCursor_DeclRefExpr) {
         cell = declared(s, s->clang.getCursorReferenced(expression));
         touch_variable(s, s->clang.getCursorReferenced(expression));
-        struct gsim_cu_value value = gsim_cu_load(s, cell); /* a reference */
-        CXType type = s->clang.getCursorType(s->clang.getCursorReferenced(expression));
-        return type.kind == CXType_LValueReference && value.kind == GSIM_CU_CELL ? value.at : cell;
+        return referred(s, expression, cell);
     }
     if (kind == CXCursor_MemberRefExpr) return member(s, expression, writes);
     struct gsim_cu_kids kids = gsim_cu_kids(s, expression);

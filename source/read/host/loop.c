@@ -154,7 +154,12 @@ static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCur
     for (double i = 0; i < (!is_known ? 1 : has_calls ? rounds.n[0] : fmin(rounds.n[0], MOST_PLAIN_TRIPS)); i++) {
         struct gsim_cu_value value = {0};
         if (i < (double)items.count) value = gsim_cu_evaluate(s, items.at[gsim_whole_u64(i)]);
-        else if (array.kind == GSIM_CU_CELL) value = gsim_cu_load(s, gsim_cu_cell(s, array.at, gsim_whole_u64(i) + 1));
+        else if (array.kind == GSIM_CU_CELL) {
+            bool is_reference = s->clang.getCursorType(kids.at[0]).kind == CXType_LValueReference;
+            value.kind = GSIM_CU_CELL;
+            value.at = gsim_cu_cell(s, array.at, gsim_whole_u64(i) + 1);
+            if (!is_reference) value = gsim_cu_load(s, value.at);
+        }
         if (s->clang.getCursorKind(kids.at[0]) == CXCursor_VarDecl)
             gsim_cu_store(s, gsim_cu_variable(s, kids.at[0]), value);
         s->host.guesses += !is_known;

@@ -148,15 +148,21 @@ void gsim_cu_forget(struct gsim_cu *s, CXCursor statement, bool is_guess)
 
 /* --- declarations --- */
 /* Of an array its elements, of a class its fields in their order. */
-static uint64_t element_key(struct gsim_cu *s, const struct gsim_cu_kids *fields, size_t index)
+static uint64_t element_key(struct gsim_cu *s, const struct gsim_cu_kids *fields, size_t index, bool *is_reference)
 {
     char name[GSIM_LIMIT_NAME + 1];
     for (size_t i = 0, field = 0; i < fields->count; i++) {
         if (s->clang.getCursorKind(fields->at[i]) != CXCursor_FieldDecl || field++ != index) continue;
         gsim_cu_name(s, fields->at[i], name);
+        *is_reference = s->clang.getCursorType(fields->at[i]).kind == CXType_LValueReference;
         return gsim_cu_text_key(name);
     }
     return index + 1;
+}
+
+static void refer(struct gsim_cu *s, uint32_t cell, CXCursor to)
+{
+    gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, to, false)});
 }
 
 static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
@@ -170,8 +176,12 @@ static void initialise(struct gsim_cu *s, uint32_t cell, CXCursor initial)
     bool are_all;
     struct gsim_cu_kids fields =
         type.kind == CXType_Record ? gsim_cu_fields(s, type, &are_all) : (struct gsim_cu_kids){0};
-    for (size_t i = 0; i < kids.count; i++)
-        initialise(s, gsim_cu_cell(s, cell, element_key(s, &fields, i)), kids.at[i]);
+    for (size_t i = 0; i < kids.count; i++) {
+        bool is_reference = false;
+        uint32_t part = gsim_cu_cell(s, cell, element_key(s, &fields, i, &is_reference));
+        if (is_reference) refer(s, part, kids.at[i]);
+        else initialise(s, part, kids.at[i]);
+    }
     gsim_free(fields.at);
     if (kids.count == 1 && gsim_cu_is_integer(s, initial)) initialise(s, cell, kids.at[0]);
     gsim_free(kids.at);
@@ -192,8 +202,7 @@ void gsim_cu_declare(struct gsim_cu *s, CXCursor variable)
                        first < CXCursor_FirstAttr && (!is_array || first == CXCursor_InitListExpr);
     if (gsim_cu_given(s, variable, &given))
         gsim_cu_store(s, cell, given);
-    else if (has_initial && kind == CXType_LValueReference)
-        gsim_cu_store(s, cell, (struct gsim_cu_value){.kind = GSIM_CU_CELL, .at = gsim_cu_place(s, initial, false)});
+    else if (has_initial && kind == CXType_LValueReference) refer(s, cell, initial);
     else if (has_initial)
         initialise(s, cell, initial);
     else
