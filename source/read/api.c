@@ -79,10 +79,9 @@ void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, cons
     op->after_count = count;
     gsim_builder_op(s->builder, op);
     own->last_op = ++s->counts.op_count;
-    if (s->status == GSIM_OK && gsim_array_grow(&s->device.pending, sizeof *s->device.pending, s->device.pending_count,
-                                                &s->device.pending_room))
-        s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
-    if (s->status == GSIM_OK) s->device.pending[s->device.pending_count++] = s->counts.op_count - 1;
+    if (s->status == GSIM_OK)
+        s->status = GSIM_ADD(s->error, s->device.pending, s->device.pending_count, s->device.pending_room,
+                             s->counts.op_count - 1);
     s->counts.left_syncs += s->device.is_sync_pending; /* what comes next is the device's: it keeps the order */
     s->device.is_sync_pending = false;
     s->text.call_step = gsim_cu_log(s, s->text.call_name ? GSIM_CUDA_CALL : GSIM_CUDA_LAUNCH, s->text.call,
@@ -259,9 +258,8 @@ static void set(struct gsim_cu *s, struct gsim_cu_value place, struct gsim_cu_va
         gsim_cu_store(s, gsim_cu_cell(s, s->memory.regions[place.at].cell, gsim_whole_u64(place.n[0])), value);
 }
 
-static enum CXChildVisitResult find_reference(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_reference(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
-    (void)parent;
     *(CXCursor *)data = cursor; /* the first, or what leads to it */
     if (cursor.kind == CXCursor_DeclRefExpr || cursor.kind == CXCursor_MemberRefExpr) return CXChildVisit_Break;
     return CXChildVisit_Recurse;

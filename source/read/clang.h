@@ -9,6 +9,7 @@
 
 #include "gpusim/status.h"
 
+#define GSIM_CU_PARENT __attribute__((unused)) CXCursor parent /* of a visitor */
 /* X(function of libclang without clang_) */
 /* clang-format off */
 #define GSIM_CLANG_MAP(X) \

@@ -123,13 +123,12 @@ static bool holds_place(struct around *around, CXCursor cursor)
     return file == around->file && around->offset >= begin && around->offset < end;
 }
 
-static enum CXChildVisitResult look_around(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult look_around(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct around *around = data;
     struct gsim_cu *s = around->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
     if (!holds_place(around, cursor)) return CXChildVisit_Continue;
-    (void)parent;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate && kind != CXCursor_CXXMethod)
         return CXChildVisit_Recurse;
     around->is_device |= gsim_cu_has_attribute(s, cursor, CXCursor_CUDAGlobalAttr) ||
@@ -226,11 +225,10 @@ static enum CXErrorCode parse_file(struct gsim_cu *s, CXIndex index, const char 
     return code;
 }
 
-static enum CXChildVisitResult add_external(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult add_external(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct gsim_cu *s = data;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) return CXChildVisit_Recurse;
     if ((kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl) ||
         s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor)) ||
@@ -318,11 +316,10 @@ struct found {
     uint64_t launches, executed, guessed;
 };
 
-static enum CXChildVisitResult find_launches(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_launches(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct found *found = data;
     struct gsim_cu *s = found->s;
-    (void)parent;
     if (s->clang.getCursorKind(cursor) != CXCursor_CallExpr ||
         !s->clang.Location_isFromMainFile(s->clang.getCursorLocation(cursor)))
         return CXChildVisit_Recurse;
@@ -347,12 +344,11 @@ struct functions {
     bool has_launcher;
 };
 
-static enum CXChildVisitResult find_functions(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_functions(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct functions *f = data;
     struct gsim_cu *s = f->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     if (s->clang.Location_isInSystemHeader(s->clang.getCursorLocation(cursor))) return CXChildVisit_Continue;
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return CXChildVisit_Recurse;
     CXCursor body = gsim_cu_body(s, cursor);

@@ -109,13 +109,12 @@ void gsim_cu_log_serial(struct gsim_cu *s, uint32_t entry)
     if (node != GSIM_CUDA_NONE) s->options->log->nodes[node].is_serial = true;
 }
 
-static enum CXChildVisitResult find_unread(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_unread(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct gsim_cu *s = data;
     struct gsim_cuda_log *log = s->options->log;
     uint32_t from, to;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     if (kind != CXCursor_CallExpr && kind != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
     CXCursor function = gsim_cu_function(s, cursor);
     if (s->clang.Cursor_isNull(function) ||
@@ -195,22 +194,19 @@ static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
         if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line)
             return (uint32_t)i;
     }
-    log->failed |= gsim_array_grow(&log->sites, sizeof *log->sites, log->site_count, &log->site_room) != 0;
-    if (log->failed) return GSIM_CUDA_NONE;
     site->left = why_left(s, site);
-    log->sites[log->site_count] = *site;
-    return (uint32_t)log->site_count++;
+    log->failed |= !GSIM_APPEND(log->sites, log->site_count, log->site_room, *site);
+    return log->failed ? GSIM_CUDA_NONE : (uint32_t)log->site_count - 1;
 }
 
 static uint32_t add_step(struct gsim_cu *s, struct gsim_cuda_site *site, struct gsim_cuda_step step)
 {
     struct gsim_cuda_log *log = s->options->log;
     step.site = add_site(s, site);
-    log->failed |= gsim_array_grow(&log->steps, sizeof step, log->step_count, &log->step_room) != 0;
+    log->failed |= !GSIM_APPEND(log->steps, log->step_count, log->step_room, step);
     if (log->failed) return GSIM_CUDA_NONE;
-    log->steps[log->step_count] = step;
     log->sites[step.site].executions++;
-    return (uint32_t)log->step_count++;
+    return (uint32_t)log->step_count - 1;
 }
 
 uint32_t gsim_cu_log(struct gsim_cu *s, enum gsim_cuda_step_kind kind, CXCursor at, const char *name, uint32_t op)
@@ -271,9 +267,7 @@ void gsim_cu_log_pointer(struct gsim_cu *s, uint32_t step, CXCursor argument, ui
     struct gsim_cuda_log *log = s->options->log;
     struct gsim_cuda_pointer pointer = {.step = step, .buffer = buffer};
     if (!log || step == GSIM_CUDA_NONE || !range_of(s, argument, &pointer.begin, &pointer.end)) return;
-    log->failed |= gsim_array_grow(&log->pointers, sizeof pointer, log->pointer_count, &log->pointer_room) != 0;
-    if (log->failed) return;
-    log->pointers[log->pointer_count++] = pointer;
+    log->failed |= !GSIM_APPEND(log->pointers, log->pointer_count, log->pointer_room, pointer);
 }
 
 /* What may end early is executed up to there; then behind it no order may count on the rest. */
@@ -298,11 +292,10 @@ struct first {
     uint32_t site, found;
 };
 
-static enum CXChildVisitResult find_first(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_first(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct first *first = data;
     uint32_t from, to;
-    (void)parent;
     if (range_of(first->s, cursor, &from, &to) && from <= first->site && first->site < to) first->found = from;
     return CXChildVisit_Continue;
 }
@@ -321,5 +314,5 @@ void gsim_cu_log_done(struct gsim_cu *s)
     log->first_use = first.found;
     for (size_t i = 0; i < s->memory.region_count; i++)
         log->has_managed |= s->memory.regions[i].memory == GSIM_CU_MANAGED;
-    if (log->failed && s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (log->failed && s->status == GSIM_OK) s->status = gsim_no_memory(s->error);
 }

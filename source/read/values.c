@@ -13,9 +13,11 @@
 
 #define MOST_NOTES 200
 
-static void fail_memory(struct gsim_cu *s)
+/* Whether it was put there. */
+static bool is_room(struct gsim_cu *s, bool is_there)
 {
-    if (s->status == GSIM_OK) s->status = gsim_error_set(s->error, GSIM_NOMEM, "out of memory");
+    if (!is_there && s->status == GSIM_OK) s->status = gsim_no_memory(s->error);
+    return is_there;
 }
 
 /* --- cells --- */
@@ -26,14 +28,11 @@ uint32_t gsim_cu_cell(struct gsim_cu *s, uint32_t parent, uint64_t key)
     if (parent == GSIM_CU_NONE) return GSIM_CU_NONE;
     for (uint32_t i = *slot; i; i = s->memory.cells[i].next)
         if (s->memory.cells[i].key == key && s->memory.cells[i].parent == parent) return i;
-    if (gsim_array_grow(&s->memory.cells, sizeof *s->memory.cells, s->memory.cell_count + 1, &s->memory.cell_room)) {
-        fail_memory(s);
-        return GSIM_CU_NONE;
-    }
-    if (s->memory.cell_count == 0) s->memory.cell_count = 1; /* 0 is the parent of all */
-    s->memory.cells[s->memory.cell_count] = (struct gsim_cu_cell){.parent = parent, .key = key, .next = *slot};
-    *slot = (uint32_t)s->memory.cell_count++;
-    return *slot;
+    const struct gsim_cu_cell cell = {.parent = parent, .key = key, .next = *slot};
+    for (int i = s->memory.cell_count > 0; i < 2; i++) /* 0 is the parent of all */
+        if (!is_room(s, GSIM_APPEND(s->memory.cells, s->memory.cell_count, s->memory.cell_room, cell)))
+            return GSIM_CU_NONE;
+    return *slot = (uint32_t)s->memory.cell_count - 1;
 }
 
 static bool is_wiped(const struct gsim_cu *s, uint32_t cell)
@@ -102,24 +101,17 @@ uint32_t gsim_cu_region(struct gsim_cu *s, enum gsim_cu_memory memory, const cha
         bool is_known = bytes >= 1 && bytes <= (double)GSIM_LIMIT_BYTES;
         if (!is_known) gsim_cu_note(s, at, "the size of '%s' is not known: 4 bytes assumed (--arg NAME=VALUE)", name);
         snprintf(text, sizeof text, "%.200s", name);
-        for (uint32_t n = 2, i = 0; i < s->memory.region_count; i++) { /* names are unique */
-            uint64_t key = gsim_cu_text_key(text);
-            uint32_t cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), key);
-            if (cell == GSIM_CU_NONE || !s->memory.cells[cell].is_set) break;
+        uint32_t names = gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names"));
+        for (uint32_t n = 2; gsim_cu_is_set(s, gsim_cu_cell(s, names, gsim_cu_text_key(text)));) /* they are unique */
             snprintf(text, sizeof text, "%.200s.%u", name, n++);
-        }
-        gsim_cu_store(s, gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("buffer names")), gsim_cu_text_key(text)),
-                      gsim_cu_number(1));
+        gsim_cu_store(s, gsim_cu_cell(s, names, gsim_cu_text_key(text)), gsim_cu_number(1));
         region.buffer = gsim_builder_buffer(s->builder, text, is_known ? gsim_whole_u64(bytes) : 4, GSIM_INIT_NONE);
     }
     region.cell = gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("regions")), s->memory.region_count);
-    if (gsim_array_grow(&s->memory.regions, sizeof region, s->memory.region_count, &s->memory.region_room)) {
-        fail_memory(s);
+    if (!is_room(s, GSIM_APPEND(s->memory.regions, s->memory.region_count, s->memory.region_room, region)))
         return GSIM_CU_NONE;
-    }
     if (region.cell != GSIM_CU_NONE) s->memory.cells[region.cell].is_shared = true;
-    s->memory.regions[s->memory.region_count] = region;
-    return (uint32_t)s->memory.region_count++;
+    return (uint32_t)s->memory.region_count - 1;
 }
 
 /* --- cursors --- */
@@ -128,16 +120,11 @@ struct visit {
     struct gsim_cu_kids kids;
 };
 
-static enum CXChildVisitResult add_kid(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult add_kid(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct visit *visit = data;
-    (void)parent;
-    if (gsim_array_grow(&visit->kids.at, sizeof cursor, visit->kids.count, &visit->kids.room)) {
-        fail_memory(visit->s);
-        return CXChildVisit_Break;
-    }
-    visit->kids.at[visit->kids.count++] = cursor;
-    return CXChildVisit_Continue;
+    bool is_there = is_room(visit->s, GSIM_APPEND(visit->kids.at, visit->kids.count, visit->kids.room, cursor));
+    return is_there ? CXChildVisit_Continue : CXChildVisit_Break;
 }
 
 struct gsim_cu_kids gsim_cu_kids(struct gsim_cu *s, CXCursor cursor)

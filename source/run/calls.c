@@ -10,9 +10,7 @@ static void push(struct gsim_run_nodes *list, uint32_t node)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i] == node) return;
-    if (gsim_array_grow(&list->at, sizeof *list->at, list->count + 1, &list->room) != GSIM_OK)
-        gsim_run_fail("out of memory");
-    list->at[list->count++] = node;
+    if (!GSIM_APPEND(list->at, list->count, list->room, node)) gsim_run_fail("out of memory");
 }
 
 static void push_all(struct gsim_run_nodes *list, const struct gsim_run_nodes *others)
@@ -35,10 +33,8 @@ static struct gsim_run_graph *new_graph(uintptr_t *handle)
 {
     struct gsim_run_engine *e = gsim_run_engine();
     struct gsim_run_graph *g = gsim_alloc(sizeof *g);
-    if (!g || gsim_array_grow(&e->graphs, sizeof(void *), e->graph_count + 1, &e->graph_room) != GSIM_OK)
-        gsim_run_fail("out of memory");
-    e->graphs[e->graph_count] = g;
-    *handle = GSIM_RUN_HANDLE + e->graph_count++;
+    if (!g || !GSIM_APPEND(e->graphs, e->graph_count, e->graph_room, g)) gsim_run_fail("out of memory");
+    *handle = GSIM_RUN_HANDLE + e->graph_count - 1;
     return g;
 }
 
@@ -197,10 +193,9 @@ static int create_stream(void **to, long flags)
 static int create_event(void **to)
 {
     struct gsim_run_engine *e = gsim_run_engine();
-    if (gsim_array_grow(&e->events, sizeof *e->events, e->event_count + 1, &e->event_room) != GSIM_OK)
-        gsim_run_fail("out of memory");
-    e->events[e->event_count] = (struct gsim_run_event){0};
-    *to = (void *)(GSIM_RUN_HANDLE + e->event_count++);
+    const struct gsim_run_event none = {0};
+    if (!GSIM_APPEND(e->events, e->event_count, e->event_room, none)) gsim_run_fail("out of memory");
+    *to = (void *)(GSIM_RUN_HANDLE + e->event_count - 1);
     return 0;
 }
 

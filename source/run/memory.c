@@ -171,9 +171,8 @@ static void add(struct gsim_run_spans *spans, uint64_t begin, uint64_t end)
         spans->at[spans->count - 1].end = end;
         return;
     }
-    if (gsim_array_grow(&spans->at, sizeof *spans->at, spans->count + 1, &spans->room) != GSIM_OK)
-        gsim_run_fail("out of memory");
-    spans->at[spans->count++] = (struct gsim_run_span){begin, end};
+    const struct gsim_run_span span = {begin, end};
+    if (!GSIM_APPEND(spans->at, spans->count, spans->room, span)) gsim_run_fail("out of memory");
 }
 
 static void scan(unsigned char *shadow, size_t begin, size_t end, uint64_t base, struct gsim_run_spans *reads,

@@ -101,9 +101,7 @@ void gsim_run_races(struct gsim_run_command *c)
         else if ((at = meet(&first->reads, &last->writes)))
             tell(first, last, at->begin, "the second writes what the first reads");
     }
-    if (gsim_array_grow(&races.live, sizeof(void *), races.count + 1, &races.room) != GSIM_OK)
-        gsim_run_fail("out of memory");
-    races.live[races.count++] = c;
+    if (!GSIM_APPEND(races.live, races.count, races.room, c)) gsim_run_fail("out of memory");
 }
 
 void gsim_run_races_prune(const uint32_t *clock, uint32_t count)

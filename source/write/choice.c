@@ -85,7 +85,7 @@ static uint32_t add_op(struct recorder *r, const struct gsim_op *op, uint32_t st
     for (size_t i = 0; i < wait_count && !r->failed; i++) {
         if (gsim_array_grow(&choice->waits, sizeof *choice->waits, choice->wait_count + i, &choice->wait_room))
             r->failed = true;
-        if (!r->failed) choice->waits[choice->wait_count + i] = waits[i];
+        else choice->waits[choice->wait_count + i] = waits[i];
     }
     if (r->failed) return NONE;
     bool is_added = op->kind == GSIM_OP_PREFETCH && !is_own;

@@ -75,8 +75,7 @@ static void add_probe(struct gsim_cu *s, CXCursor expression, bool is_range)
     place.is_range = is_range;
     for (size_t i = 0; i < told->probe_count; i++)
         if (told->probes[i].from == place.from && told->probes[i].to == place.to) return;
-    told->failed |= gsim_array_grow(&told->probes, sizeof place, told->probe_count, &told->probe_room) != GSIM_OK;
-    if (!told->failed) told->probes[told->probe_count++] = place;
+    told->failed |= !GSIM_APPEND(told->probes, told->probe_count, told->probe_room, place);
 }
 
 static void add_call(struct gsim_cu *s, CXCursor call, const struct gsim_cu_kids *kids)

@@ -17,12 +17,11 @@ struct search {
     bool found;
 };
 
-static enum CXChildVisitResult search_calls(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult search_calls(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct search *search = data;
     struct gsim_cu *s = search->s;
     char name[GSIM_LIMIT_NAME + 1];
-    (void)parent;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor); /* a function that is named may be called elsewhere */
     if (kind != CXCursor_CallExpr && kind != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
     gsim_cu_name(s, cursor, name);
@@ -95,12 +94,11 @@ static void forget_cell(struct forgetting *f, uint32_t cell)
     gsim_cu_store(f->s, cell, value);
 }
 
-static enum CXChildVisitResult forget(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult forget(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct forgetting *f = data;
     struct gsim_cu *s = f->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     struct gsim_cu_kids kids = gsim_cu_kids(s, cursor);
     char op[4] = "=";
     bool is_behind;
@@ -228,11 +226,10 @@ struct jumps {
     bool any, returns;
 };
 
-static enum CXChildVisitResult find_jumps(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_jumps(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct jumps *jumps = data;
     enum CXCursorKind kind = jumps->s->clang.getCursorKind(cursor);
-    (void)parent;
     if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
     jumps->returns |= kind == CXCursor_ReturnStmt;
     jumps->any |= kind == CXCursor_ReturnStmt || kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt ||
@@ -268,12 +265,11 @@ struct unknown {
     char *name;
 };
 
-static enum CXChildVisitResult find_unknown(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_unknown(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct unknown *u = data;
     struct gsim_cu *s = u->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     if ((kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr) || !gsim_cu_is_integer(s, cursor) ||
         gsim_cu_is_known(gsim_cu_evaluate(s, cursor)))
         return CXChildVisit_Recurse;

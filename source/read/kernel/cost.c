@@ -216,12 +216,11 @@ struct shape {
     struct gsim_dim3 of[4]; /* threadIdx, blockIdx, blockDim, gridDim */
 };
 
-static enum CXChildVisitResult shape_of(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult shape_of(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     const struct shape *shape = data;
     struct gsim_cu *s = shape->s;
-    (void)parent;
     if (s->clang.getCursorKind(cursor) != CXCursor_DeclRefExpr) return CXChildVisit_Recurse;
     for (int i = 0; i < 4; i++)
         if (gsim_cu_is_named(s, cursor, names[i]))

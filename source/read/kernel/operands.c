@@ -94,12 +94,11 @@ static void add_global(struct globals *g, CXCursor variable)
               (double)s->clang.Type_getSizeOf(s->clang.getCursorType(variable)), is_constant);
 }
 
-static enum CXChildVisitResult find_globals(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_globals(CXCursor cursor, GSIM_CU_PARENT, CXClientData data)
 {
     struct globals *g = data;
     struct gsim_cu *s = g->s;
     enum CXCursorKind kind = s->clang.getCursorKind(cursor);
-    (void)parent;
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_CallExpr) return CXChildVisit_Recurse;
     CXCursor named = kind == CXCursor_CallExpr ? gsim_cu_function(s, cursor) : s->clang.getCursorReferenced(cursor);
     if (s->clang.Cursor_isNull(named)) return CXChildVisit_Recurse;
