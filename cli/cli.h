@@ -252,6 +252,9 @@ int gsim_cli_fail(const struct gsim_error *error);
  * the first line has already. */
 #define GSIM_CLI_LINE_MOST 100
 void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent);
+/* The lines of a program's GUESSES that are not in TOLD, behind a text; with TOLD as a member "notes" of JSON. */
+void gsim_cli_put_guesses(struct gsim_output *out, const char *guesses, const char *told);
+void gsim_cli_put_guesses_json(struct gsim_output *out, const char *guesses, const char *told);
 
 /* Fails if an output file cannot be written or is another file of the command. For every command. cli/outputs.c */
 enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *arguments,

@@ -3,11 +3,13 @@
  * Layer: cli (program). What a finished run gives: its report in the terminal and the files asked for. All files
  * take their names only when all of them are complete. Runs: cli/run.c, and traces/runner/ on a real GPU.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "ask/questions/question.h"
 #include "cli/cli.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 #include "sim/report/chrome.h"
 
 enum file_kind { FILE_REPORT, FILE_TRACE, FILE_CSV, FILE_KINDS };
@@ -163,4 +165,30 @@ void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent
         text += length + (text[length] != '\0');
     }
     gsim_output_text(out, "\n");
+}
+
+void gsim_cli_put_guesses(struct gsim_output *out, const char *guesses, const char *told)
+{
+    char line[GSIM_LIMIT_NAME + 1];
+    const char *before = "\nnote:";
+    while (gsim_guess_next(&guesses, line)) {
+        if (strstr(told, line)) continue;
+        gsim_output_text(out, before);
+        gsim_cli_wrap(out, line, 5, 2);
+        before = "note:";
+    }
+}
+
+void gsim_cli_put_guesses_json(struct gsim_output *out, const char *guesses, const char *told)
+{
+    char line[GSIM_LIMIT_NAME + 1];
+    const char *before;
+    gsim_output_text(out, ",\n  \"notes\": [");
+    if (told[0]) gsim_output_json_string(out, told);
+    for (before = told[0] ? ", " : ""; gsim_guess_next(&guesses, line);) {
+        if (strstr(told, line)) continue;
+        gsim_output_put(out, "%s%q", before, line);
+        before = ", ";
+    }
+    gsim_output_text(out, "]");
 }

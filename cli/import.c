@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "sim/base/jobs/progress.h"
 #include "cli/ranks/traces.h"
 #include "cli/words/source.h"
+#include "sim/program/guess.h"
 #include "traces/import/importers.h"
 #include "gpusim/program.h"
 
@@ -41,6 +43,8 @@ struct import {
     struct gsim_cuda_options cuda;
     bool infers;
     char name[GSIM_LIMIT_NAME + 1], gpu_note[GSIM_CLI_GPU_NOTE];
+    size_t told;   /* of the program's guesses, as they came */
+    bool is_quiet; /* the others are not told */
 };
 
 static enum gsim_status parse_operands(struct import *i, struct gsim_error *error)
@@ -154,51 +158,62 @@ static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, 
 }
 
 /* --- what was found ---------------------------------------------------------------------------------------------- */
-/* What is assumed of the GPU, and of kernels' times alone. */
-static void note_guesses(struct import *i)
+static bool guess(struct import *i, const char *format, ...) GSIM_PRINTF(2, 3);
+static bool guess(struct import *i, const char *format, ...)
 {
+    char line[GSIM_LIMIT_NAME + 1];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return gsim_program_guess(&i->program, line);
+}
+
+/* What is assumed of the GPU, of kernels' times alone and of all else, as the program's guesses. */
+static enum gsim_status note_guesses(struct import *i, struct gsim_error *error)
+{
+    const struct gsim_import_notes *n = &i->notes;
     char text[GSIM_ALONE_TEXT_SIZE];
+    const char *what;
+    uint64_t count;
     if (i->alone.kernels)
         snprintf(i->notes.alone, sizeof i->notes.alone, "%s", gsim_alone_text(&i->alone, i->device.name, text));
-    if (!i->gpu_note[0] && i->notes.gpu[0] && !gsim_device_is_gpu(&i->device, i->notes.gpu))
+    if (!i->gpu_note[0] && n->gpu[0] && !gsim_device_is_gpu(&i->device, n->gpu))
         snprintf(i->gpu_note, sizeof i->gpu_note,
-                 "recorded on '%s', but its durations now count as those of %s (see --device)", i->notes.gpu,
+                 "recorded on '%s', but its durations now count as those of %s (see --device)", n->gpu,
                  i->device.name);
+    i->told = i->program.guesses ? strlen(i->program.guesses) : 0;
+    bool fits = true;
+    for (uint32_t at = 0; fits && (count = gsim_import_next_note(n, &at, &what));)
+        fits = guess(i, "%" PRIu64 " %s", count, what);
+    if (fits && !n->is_source) fits = gsim_program_guess(&i->program, n->alone);
+    if (fits && n->overhead_us > 0)
+        fits = guess(i, "%.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)",
+                     n->overhead_us);
+    if (fits && !n->is_source && !n->data_works)
+        fits = guess(i, "what depends on what is not recorded, only the order of streams and waits: schedulers keep "
+                        "that order");
+    if (fits && n->world > 1 && n->collectives)
+        fits = guess(i, "rank %u of %u alone: how long it waits for the others is not known (give the traces of all "
+                        "ranks)", n->rank, n->world);
+    return fits ? GSIM_OK : gsim_no_memory(error);
 }
 
-static void print_notes(const char *path, const struct gsim_import_notes *notes, const char *gpu_note)
+/* Of a CUDA source some were told as they came. */
+static enum gsim_status print_notes(struct import *i, struct gsim_error *error)
 {
-    char span[GSIM_TEXT_SIZE], line[GSIM_CLI_GUESS];
-    uint64_t count;
-    const char *text;
-    if (!notes->is_source) fprintf(stderr,
-            "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
-            " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
-            path, notes->kernels, notes->copies, notes->memsets, notes->streams, notes->threads,
-            gsim_text_us(span, notes->span_us));
-    for (uint32_t at = 0; (count = gsim_import_next_note(notes, &at, &text));)
-        fprintf(stderr, "gpusim: note: %" PRIu64 " %s\n", count, text);
-    if (notes->is_source) return;
-    for (uint32_t at = 0; (text = gsim_cli_guess(notes, &at, line));) fprintf(stderr, "gpusim: note: %s\n", text);
-    if (gpu_note[0]) fprintf(stderr, "gpusim: note: %s\n", gpu_note);
-}
-
-const char *gsim_cli_guess(const struct gsim_import_notes *notes, uint32_t *at, char text[GSIM_CLI_GUESS])
-{
-    for (; *at < 3; ++*at) {
-        text[0] = '\0';
-        if (*at == 0) snprintf(text, GSIM_CLI_GUESS, "%s", notes->alone);
-        if (*at == 1 && notes->overhead_us > 0)
-            snprintf(text, GSIM_CLI_GUESS, "%.1f us of the host's time are the profiler's own, as estimated: removed "
-                     "(--profiler-overhead)", notes->overhead_us);
-        if (*at == 2 && !notes->data_works)
-            snprintf(text, GSIM_CLI_GUESS, "what depends on what is not recorded, only the order of streams and "
-                     "waits: schedulers keep that order");
-        if (!text[0]) continue;
-        ++*at;
-        return text;
-    }
-    return NULL;
+    const struct gsim_import_notes *n = &i->notes;
+    char span[GSIM_TEXT_SIZE], line[GSIM_LIMIT_NAME + 1];
+    if (!gsim_program_guess(&i->program, i->gpu_note)) return gsim_no_memory(error);
+    if (i->is_quiet) return GSIM_OK;
+    if (!n->is_source)
+        fprintf(stderr,
+                "gpusim: '%s': %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64 " memsets on %" PRIu64
+                " streams by %" PRIu64 " host threads, %s from the first launch to the last end\n",
+                i->path, n->kernels, n->copies, n->memsets, n->streams, n->threads, gsim_text_us(span, n->span_us));
+    for (const char *at = i->program.guesses ? i->program.guesses + i->told : NULL; gsim_guess_next(&at, line);)
+        fprintf(stderr, "gpusim: note: %s\n", line);
+    return GSIM_OK;
 }
 
 /* --- progress ---------------------------------------------------------------------------------------------------- */
@@ -377,10 +392,11 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
         i.is_other = false;
     }
     if (i.is_other) gsim_device_release(&i.other); /* it failed before */
-    if (status == GSIM_OK) note_guesses(&i);
+    if (status == GSIM_OK) status = note_guesses(&i, error);
     if (status == GSIM_OK)
         status = gsim_cli_host_take(arguments, path, &i.device, &i.program, i.gpu_note, sizeof i.gpu_note, error);
-    if (status == GSIM_OK && gpu_note) print_notes(path, &i.notes, i.gpu_note);
+    i.is_quiet = !gpu_note;
+    if (status == GSIM_OK) status = print_notes(&i, error);
     if (gpu_note) snprintf(gpu_note, GSIM_CLI_GPU_NOTE, "%s", i.gpu_note);
     *program = i.program;
     *notes = i.notes;
@@ -413,11 +429,9 @@ int gsim_cli_import(const struct gsim_cli_arguments *arguments)
     if (status == GSIM_OK && is_source) status = gsim_cli_source_used(&i.cuda, &error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
         status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
-    if (status == GSIM_OK) {
-        note_guesses(&i);
-        print_notes(i.path, &i.notes, i.gpu_note);
-        status = gsim_cli_apply_kernels(arguments, &i.program, &error);
-    }
+    if (status == GSIM_OK) status = note_guesses(&i, &error);
+    if (status == GSIM_OK) status = print_notes(&i, &error);
+    if (status == GSIM_OK) status = gsim_cli_apply_kernels(arguments, &i.program, &error);
     if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
     if (status == GSIM_OK && i.notes.is_source) gsim_cli_print_launches(&i.notes);
     gsim_program_release(&i.program);

@@ -45,6 +45,3 @@ enum gsim_status gsim_cli_trace_device(const struct gsim_trace_origin *origin, c
 /* Gives SPEC, which that named, what the trace says of its GPU; NOTE: what is assumed. False: nothing was changed. */
 bool gsim_cli_trace_take(struct gsim_device_spec *spec, const struct gsim_trace_origin *origin,
                          char note[GSIM_CLI_GPU_NOTE]);
-/* What was estimated of a trace's times and order: the texts one after the other; *AT: 0 at first. NULL: no more. */
-#define GSIM_CLI_GUESS 256
-const char *gsim_cli_guess(const struct gsim_import_notes *notes, uint32_t *at, char text[GSIM_CLI_GUESS]);

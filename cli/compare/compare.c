@@ -13,6 +13,7 @@
 
 #include "sim/base/jobs/each.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 #include "sweep/stats.h"
 #include "cli/ranks/ranks.h"
 
@@ -361,7 +362,7 @@ static enum gsim_status tell_failures(struct collector *c, struct gsim_error *er
 }
 
 /* What is odd in a program file is told once, here. */
-static void note_programs(const struct gsim_comparison *comparison)
+static void note_programs(struct gsim_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->workload_count; i++) {
         struct gsim_cli_point point;
@@ -373,6 +374,7 @@ static void note_programs(const struct gsim_comparison *comparison)
                                 &ignored) != GSIM_OK)
             continue;
         gsim_cli_note_devices(&point.program, (const char *const[]){comparison->setup.device.name}, 1);
+        if (!gsim_program_guess(&comparison->said, point.program.guesses)) comparison->worst = GSIM_NOMEM;
         gsim_cli_point_release(&point);
     }
 }
@@ -513,6 +515,7 @@ int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
     enum gsim_status status = compare(&comparison, &error);
     enum gsim_status worst = comparison.worst;
     gsim_cli_setup_release(&comparison.setup);
+    gsim_program_release(&comparison.said);
     gsim_arena_release(&comparison.arena);
     if (status != GSIM_OK) return gsim_cli_fail(&error);
     return gsim_status_exit(worst);

@@ -38,6 +38,7 @@ struct gsim_comparison {
     const char **names;                           /* of the columns: schedulers, or these and placements */
     size_t workload_count, scheduler_count, shown_count, base_index, repeat;
     struct gsim_compare_cell *cells; /* workloads x schedulers */
+    struct gsim_program said; /* its guesses alone: those of all workloads */
     struct gsim_arena arena;
     enum gsim_status worst;
     size_t done_count;

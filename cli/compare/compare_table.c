@@ -194,6 +194,7 @@ static void put_table(const void *what, struct gsim_output *output)
     if (names[0] && comparison->setup.memory == GSIM_MEMORY_MANAGED && comparison->setup.prefetch)
         gsim_output_printf(output, "\n%s: prefetches go ahead of a graph, which has no nodes for them\n", names);
     put_over(comparison, output);
+    gsim_cli_put_guesses(output, comparison->said.guesses, "");
 }
 
 /* --- files --------------------------------------------------------------------------------------------------- */
@@ -284,7 +285,9 @@ static void put_json(const void *what, struct gsim_output *output)
         if (j) gsim_output_text(output, ", ");
         gsim_output_put(output, "%q: %r", comparison->names[j], geometric_mean(comparison, j));
     }
-    gsim_output_text(output, "}}\n");
+    gsim_output_text(output, "}");
+    if (comparison->said.guesses) gsim_cli_put_guesses_json(output, comparison->said.guesses, "");
+    gsim_output_text(output, "}\n");
 }
 
 enum gsim_status gsim_compare_deliver(struct gsim_comparison *comparison, struct gsim_error *error)

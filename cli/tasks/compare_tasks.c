@@ -153,6 +153,7 @@ static void print(const void *what, struct gsim_output *output)
         for (uint32_t i = 0; i < c->tasks.count && c->stats[w]; i++)
             if (c->stats[w][i].requests / c->repeat < fewest) fewest = c->stats[w][i].requests / c->repeat;
     if (fewest < 100) gsim_output_text(output, "\n  Note: p99 of fewer than 100 requests is the longest of them\n");
+    gsim_cli_put_guesses(output, c->tasks.set.all.guesses, "");
 }
 
 static void put_csv(const void *what, struct gsim_output *output)
@@ -222,7 +223,9 @@ static void put_json(const void *what, struct gsim_output *output)
         }
         gsim_output_text(output, c->stats[w] ? "]}" : "}");
     }
-    gsim_output_text(output, "]}\n");
+    gsim_output_text(output, "]");
+    if (c->tasks.set.all.guesses) gsim_cli_put_guesses_json(output, c->tasks.set.all.guesses, "");
+    gsim_output_text(output, "}\n");
 }
 
 static enum gsim_status compare(struct comparison *c, struct gsim_error *error)

@@ -8,6 +8,7 @@
 #include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 #include "sim/device/other.h"
 
 #define OTHER_GAP_US   0.1     /* between kernels, off by less is alike */
@@ -152,6 +153,12 @@ static enum gsim_status read_trace(struct gsim_cli_tasks *t, const struct gsim_t
     arguments.value[GSIM_CLI_SCHED] = words->scheduler;
     enum gsim_status status = gsim_cli_import_trace(&arguments, words->program, program, &notes, &steps, NULL, &device,
                                                     is_told ? NULL : note, error);
+    if (status == GSIM_OK && !notes.gpu[0] && !notes.is_source && !t->setup->arguments->value[GSIM_CLI_DEVICE]) {
+        note[0] = '\0';
+        gsim_cli_note_guess(device.name, note, sizeof note);
+        if (!is_told) fprintf(stderr, "gpusim: note: %s\n", note);
+        if (!gsim_program_guess(program, note)) status = gsim_no_memory(error);
+    }
     if (status == GSIM_OK && !*scheduler && gsim_import_is_graph(&notes)) *scheduler = "cudagraph";
     if (status == GSIM_OK) gsim_other_host(&t->setups[t->count].device, &device); /* the trace's, or --host's */
     if (status == GSIM_OK) gsim_import_fit_gap(&notes, false, &t->setups[t->count].device);

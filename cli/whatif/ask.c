@@ -66,6 +66,7 @@ static void put_text(const void *what, struct gsim_output *out)
         gsim_output_printf(out, "%s%s: ", r ? "" : "\n", row[0].text);
         gsim_cli_wrap(out, row[note].text, (int)strlen(row[0].text) + 2, 2);
     }
+    gsim_cli_asked_put_notes(out, &q->asked, false);
 }
 
 int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words)

@@ -90,10 +90,13 @@ enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim
     return status;
 }
 
-static const char *name_of(const struct gsim_cli_asked *a)
+static const struct gsim_program *program_of(const struct gsim_cli_asked *a)
 {
-    return (gsim_changeable_has_ranks(&a->base) ? a->base.clients[0].program : a->base.simulation->program)->name;
+    return gsim_changeable_has_ranks(&a->base) ? a->base.clients[0].program : a->base.simulation->program;
 }
+
+static const char *name_of(const struct gsim_cli_asked *a) { return program_of(a)->name; }
+static const char *guesses_of(const struct gsim_cli_asked *a) { return program_of(a)->guesses; }
 
 void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_asked *a,
                               const struct gsim_simulation *now)
@@ -115,7 +118,16 @@ void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_aske
     if (gsim_changeable_has_ranks(&a->base)) gsim_output_put(out, ",\n  'ranks': %u", gsim_changeable_ranks(&a->base));
     else if (a->base.clients)
         gsim_output_put(out, ",\n  'share': %q, 'tasks': %u", now->sharing->name, a->base.client_count);
-    gsim_cli_subject_put_notes(out, &a->subject);
+    gsim_cli_put_guesses_json(out, guesses_of(a), a->subject.gpu_note);
+}
+
+void gsim_cli_asked_put_notes(struct gsim_output *out, const struct gsim_cli_asked *a, bool is_told)
+{
+    if (!is_told && a->subject.gpu_note[0]) {
+        gsim_output_text(out, "\nnote:");
+        gsim_cli_wrap(out, a->subject.gpu_note, 5, 2);
+    }
+    gsim_cli_put_guesses(out, guesses_of(a), a->subject.gpu_note);
 }
 
 void gsim_cli_asked_release(struct gsim_cli_asked *a)

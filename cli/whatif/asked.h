@@ -30,6 +30,8 @@ void gsim_cli_asked_release(struct gsim_cli_asked *asked); /* accepts zeroed */
 /* What runs, how many of them under what, on which device: the title of a text. */
 void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_asked *asked,
                               const struct gsim_simulation *simulation);
+/* What is assumed, behind a text; IS_TOLD: what is of the GPU was said before. */
+void gsim_cli_asked_put_notes(struct gsim_output *out, const struct gsim_cli_asked *asked, bool is_told);
 /* The same as members of JSON, behind its schema. */
 void gsim_cli_asked_put_json(struct gsim_output *out, const struct gsim_cli_asked *asked,
                              const struct gsim_simulation *simulation);

@@ -297,6 +297,7 @@ static void put_text(const void *what, struct gsim_output *out)
     gsim_output_text(out, "\n\n");
     if (e->asked.base.clients) {
         put_clients(out, e);
+        gsim_cli_asked_put_notes(out, &e->asked, false);
         return;
     }
     if (gsim_cli_subject_is_recorded(s)) {
@@ -326,6 +327,7 @@ static void put_text(const void *what, struct gsim_output *out)
     gsim_explained_put_pairs(out, e);
     put_path(out, x);
     put_gaps(out, x);
+    gsim_cli_asked_put_notes(out, &e->asked, true);
 }
 
 /* --- CSV and JSON --- */

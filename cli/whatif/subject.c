@@ -11,6 +11,7 @@
 #include "sim/base/gz.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 #include "sim/sm/demand.h"
 
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
@@ -79,10 +80,11 @@ static enum gsim_status renew_inputs(struct gsim_cli_subject *s, struct gsim_err
     }
     status = gsim_builder_finish(b, p->iterations, &again, error);
     if (status) return status;
+    if (!gsim_program_guess(&again, p->guesses)) status = gsim_no_memory(error);
     gsim_program_release(p);
     *p = again;
     snprintf(s->gpu_note, sizeof s->gpu_note, "each iteration moves what the host has at first, as the first one does");
-    return GSIM_OK;
+    return status;
 }
 
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
@@ -165,27 +167,6 @@ void gsim_cli_subject_note(struct gsim_cli_subject *s, const char *text)
 {
     size_t at = strlen(s->gpu_note);
     snprintf(s->gpu_note + at, sizeof s->gpu_note - at, "%s%s", at ? "; " : "", text);
-}
-
-void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *s)
-{
-    const char *text, *separator = "";
-    uint64_t count;
-    gsim_output_text(out, ",\n  \"notes\": [");
-    if (s->gpu_note[0]) {
-        gsim_output_json_string(out, s->gpu_note);
-        separator = ", ";
-    }
-    for (uint32_t at = 0; s->is_trace && (count = gsim_import_next_note(&s->notes, &at, &text));) {
-        char line[320];
-        snprintf(line, sizeof line, "%" PRIu64 " %s", count, text);
-        gsim_output_put(out, "%s%q", separator, line);
-        separator = ", ";
-    }
-    char guess[GSIM_CLI_GUESS];
-    for (uint32_t at = 0; s->is_trace && gsim_cli_guess(&s->notes, &at, guess); separator = ", ")
-        gsim_output_put(out, "%s%q", separator, guess);
-    gsim_output_text(out, "]");
 }
 
 void gsim_cli_subject_release(struct gsim_cli_subject *s)

@@ -31,9 +31,6 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *subject, const s
 bool gsim_cli_subject_is_recorded(const struct gsim_cli_subject *subject);
 /* Whether the program says what depends on what, beyond the order in its streams. */
 bool gsim_cli_subject_has_data(const struct gsim_cli_subject *subject);
-/* ", "notes": [...]": what is assumed, and what the importer noticed. */
-struct gsim_output;
 /* Adds what is assumed, or contradicts itself, to what every output says. */
 void gsim_cli_subject_note(struct gsim_cli_subject *subject, const char *text);
-void gsim_cli_subject_put_notes(struct gsim_output *out, const struct gsim_cli_subject *subject);
 void gsim_cli_subject_release(struct gsim_cli_subject *subject); /* accepts a zeroed one */

@@ -156,6 +156,7 @@ static void put_text(const void *what, struct gsim_output *out)
             gsim_output_printf(out, "  %s:", gsim_whatif_name(&t->rows[i], name, sizeof name));
             gsim_cli_wrap(out, t->rows[i].note, (int)strlen(name) + 3, 4);
         }
+    gsim_cli_asked_put_notes(out, &t->w->asked, true);
 }
 
 /* --- CSV and JSON --- */

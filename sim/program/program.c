@@ -5,6 +5,7 @@
  */
 #include "sim/program/check.h"
 
+#include "sim/program/guess.h"
 #include "sim/program/kernel.h"
 
 static bool is_duration(double us) { return us >= 0 && us <= GSIM_LIMIT_US; }
@@ -249,4 +250,29 @@ void gsim_program_release(struct gsim_program *program)
     if (!program) return;
     gsim_arena_release(&program->arena);
     *program = (struct gsim_program){0};
+}
+
+bool gsim_guess_next(const char **at, char line[GSIM_LIMIT_NAME + 1])
+{
+    if (!*at || !**at) return false;
+    size_t length = strcspn(*at, "\n");
+    snprintf(line, GSIM_LIMIT_NAME + 1, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] != '\0');
+    return true;
+}
+
+bool gsim_program_guess(struct gsim_program *program, const char *text)
+{
+    char line[GSIM_LIMIT_NAME + 1], known[GSIM_LIMIT_NAME + 1];
+    while (gsim_guess_next(&text, line)) {
+        const char *old = program->guesses ? program->guesses : "", *at = old;
+        bool is_known = false;
+        while (!is_known && gsim_guess_next(&at, known)) is_known = strcmp(line, known) == 0;
+        size_t size = strlen(old) + strlen(line) + 2;
+        char *both = is_known || !line[0] ? NULL : gsim_arena_alloc(&program->arena, size);
+        if (both) snprintf(both, size, "%s%s\n", old, line);
+        if (both) program->guesses = both;
+        else if (!is_known && line[0]) return false;
+    }
+    return true;
 }

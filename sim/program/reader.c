@@ -6,6 +6,7 @@
 #include "gpusim/program.h"
 
 #include "sim/program/file.h"
+#include "sim/program/guess.h"
 #include "sim/program/readops.h"
 
 #define OF_NAMES(id, name) name,
@@ -14,7 +15,8 @@
 #define FILE_FIELDS(X)                                                                                                 \
     X(FILE_SCHEMA, "schema")                                                                                           \
     X(FILE_NAME, "name")                                                                                               \
-    X(FILE_BUFFERS, "buffers") X(FILE_KERNELS, "kernels") X(FILE_OPS, "ops") X(FILE_ITERATIONS, "iterations")
+    X(FILE_BUFFERS, "buffers") X(FILE_KERNELS, "kernels") X(FILE_OPS, "ops") X(FILE_ITERATIONS, "iterations")    \
+    X(FILE_GUESSES, "guesses")
 enum { FILE_FIELDS(OF_IDS) FILE_FIELD_COUNT };
 static const char *const file_names[] = {FILE_FIELDS(OF_NAMES) NULL};
 
@@ -109,6 +111,20 @@ static bool is_trace(const char *at)
     return false;
 }
 
+static enum gsim_status read_guesses(struct gsim_reader *reader, struct gsim_fields *file)
+{
+    const char *at = NULL;
+    char line[GSIM_NAME_ROOM];
+    while (file->values[FILE_GUESSES]) {
+        enum gsim_status status = gsim_fields_element(file, FILE_GUESSES, &at);
+        if (status == GSIM_OK && at) status = gsim_fields_name_at(file, at, line);
+        if (status != GSIM_OK || !at) return status;
+        if (!gsim_program_guess(&reader->said, line)) return gsim_no_memory(reader->error);
+        at = gsim_scan_skip(at);
+    }
+    return GSIM_OK;
+}
+
 static enum gsim_status read_file(struct gsim_reader *reader, const char *text, const struct gsim_scan_jump *jump,
                                   double *iterations)
 {
@@ -136,7 +152,7 @@ static enum gsim_status read_file(struct gsim_reader *reader, const char *text, 
     status = read_list(reader, &fields, FILE_BUFFERS, read_buffer);
     if (status == GSIM_OK) status = read_list(reader, &fields, FILE_KERNELS, read_kernel);
     if (status == GSIM_OK) status = read_list(reader, &fields, FILE_OPS, gsim_reader_op);
-    return status;
+    return status == GSIM_OK ? read_guesses(reader, &fields) : status;
 }
 
 static void release(struct gsim_reader *reader)
@@ -152,6 +168,7 @@ static void release(struct gsim_reader *reader)
     gsim_free(reader->group);
     gsim_free(reader->segments);
     gsim_free(reader->pending);
+    gsim_program_release(&reader->said);
     gsim_arena_release(&reader->arena);
 }
 
@@ -168,6 +185,10 @@ enum gsim_status gsim_program_read(const char *path, struct gsim_program *progra
     if (status == GSIM_OK) {
         status = gsim_builder_finish(reader.builder, gsim_whole_u32(iterations), program, reader.error);
         reader.builder = NULL;
+        if (status == GSIM_OK && !gsim_program_guess(program, reader.said.guesses)) {
+            gsim_program_release(program);
+            status = gsim_no_memory(reader.error);
+        }
     }
     release(&reader);
     gsim_free(text);

@@ -34,6 +34,7 @@ struct gsim_reader {
     struct gsim_error *error;
     struct gsim_builder *builder;
     struct gsim_arena arena; /* names while the file is read */
+    struct gsim_program said; /* its guesses alone */
     struct gsim_names buffer_names, kernel_names;
     struct gsim_reader_buffer *buffers;
     struct gsim_kernel *kernels; /* of the file, without shapes */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/program/guess.h"
+
 struct counts {
     uint32_t buffers, kernels, ops;
 };
@@ -88,7 +90,8 @@ enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name,
     set->programs = GSIM_ARENA_ARRAY(&set->arena, struct gsim_program, count);
     set->first_op = GSIM_ARENA_ARRAY(&set->arena, uint32_t, count);
     bool done = !set->arena.failed;
-    for (uint32_t i = 0; i < count && done; i++) done = add_program(set, i, &first);
+    for (uint32_t i = 0; i < count && done; i++)
+        done = add_program(set, i, &first) && gsim_program_guess(&set->all, tasks[i].program->guesses);
     if (done) return GSIM_OK;
     gsim_task_set_release(set);
     return gsim_no_memory(error);
@@ -97,6 +100,7 @@ enum gsim_status gsim_task_set_init(struct gsim_task_set *set, const char *name,
 void gsim_task_set_release(struct gsim_task_set *set)
 {
     gsim_arena_release(&set->arena);
+    gsim_program_release(&set->all);
     memset(set, 0, sizeof *set);
 }
 

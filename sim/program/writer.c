@@ -4,6 +4,7 @@
  * the first as far as ops can override it; ops with another kernel override the fields that differ. Numbers read back
  * exactly.
  */
+#include "sim/program/guess.h"
 #include "sim/program/kernel.h"
 
 #include "sim/base/names.h"
@@ -239,7 +240,11 @@ enum gsim_status gsim_program_write(const struct gsim_program *program, const ch
         put_kernels(&w);
         gsim_output_put(&w.output, " \"ops\": [");
         for (uint32_t i = 0; i < program->op_count; i++) put_op(&w, &program->ops[i]);
-        gsim_output_put(&w.output, "],\n \"iterations\": %u}\n", program->iterations);
+        gsim_output_put(&w.output, "],\n \"iterations\": %u", program->iterations);
+        char line[GSIM_LIMIT_NAME + 1];
+        for (const char *at = program->guesses, *before = ",\n \"guesses\": ["; gsim_guess_next(&at, line); before = ", ")
+            gsim_output_put(&w.output, "%s%q", before, line);
+        gsim_output_put(&w.output, program->guesses ? "]}\n" : "}\n");
         status = gsim_output_commit(&w.output, error);
     } else {
         gsim_error_prefix(error, "cannot write '%s'", path);

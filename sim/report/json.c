@@ -5,6 +5,7 @@
  */
 #include "sim/report/energy/write.h"
 #include "sim/report/report.h"
+#include "sim/program/guess.h"
 
 const char *gsim_copy_kind_name(enum gsim_copy_kind kind)
 {
@@ -184,6 +185,8 @@ void gsim_report_json(const struct gsim_result *result, struct gsim_output *outp
         gsim_output_put(output, "%s%q", has_any ? ",\n  " : ",\n \"notes\": [", text);
         has_any = true;
     }
+    for (const char *at = result->timeline->program->guesses; gsim_guess_next(&at, text); has_any = true)
+        gsim_output_put(output, "%s%q", has_any ? ",\n  " : ",\n \"notes\": [", text);
     if (has_any) gsim_output_text(output, "]");
     if (result->energy) gsim_energy_json(result->energy, output);
     put_metrics(result->metrics, output);

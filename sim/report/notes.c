@@ -47,13 +47,17 @@ static bool note_overhead(const struct gsim_result *result, char text[GSIM_REPOR
     const struct gsim_program *program = result->timeline->program;
     const struct gsim_scheduler_ops *scheduler = result->simulation->scheduler;
     char time[GSIM_TEXT_SIZE];
+    const char *what = NULL; /* of the first of it */
     double us = 0;
     if (result->tasks || result->tracer || !scheduler || !result->timeline->api_count) return false;
-    for (uint32_t i = 0; i < program->op_count; i++)
-        if (program->ops[i].overhead) us += program->ops[i].host_us;
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        if (!program->ops[i].overhead) continue;
+        us += program->ops[i].host_us;
+        if (!what) what = program->ops[i].what ? program->ops[i].what : GSIM_API_OVERHEAD;
+    }
     for (size_t i = 0; us > 0 && i < result->timeline->api_count; i++) {
         const char *detail = result->timeline->apis[i].detail;
-        if (detail && strcmp(detail, GSIM_API_OVERHEAD) == 0) return false;
+        if (detail && strcmp(detail, what) == 0) return false;
     }
     if (!(us > 0)) return false;
     snprintf(

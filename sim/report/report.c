@@ -10,6 +10,7 @@
 
 #include "gpusim/order.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 
 #define MAX_ROWS   20
 #define NAME_WIDTH 36
@@ -414,6 +415,10 @@ enum gsim_status gsim_report_print(const struct gsim_result *result, const struc
     char text[GSIM_REPORT_NOTE];
     for (uint32_t i = 0; i < GSIM_REPORT_NOTES; i++) {
         if (!gsim_report_note(result, i, text)) continue;
+        put_label(&page, "Note");
+        gsim_output_printf(page.output, "%s\n", text);
+    }
+    for (const char *at = result->timeline->program->guesses; gsim_guess_next(&at, text);) {
         put_label(&page, "Note");
         gsim_output_printf(page.output, "%s\n", text);
     }

@@ -104,7 +104,7 @@ enum gsim_status gsim_gantt_print(const struct gsim_result *result, const struct
 
 /* --- notes.c: what a reader should know of a run, each in a line --- */
 #define GSIM_REPORT_NOTES 9
-#define GSIM_REPORT_NOTE  240
+#define GSIM_REPORT_NOTE  256
 /* Writes note INDEX, below GSIM_REPORT_NOTES, into TEXT. False: there is nothing to say. */
 bool gsim_report_note(const struct gsim_result *result, uint32_t index, char text[GSIM_REPORT_NOTE]);
 /* Writes the note of a way of sharing on tasks with STATS. False: there is nothing to say. */

@@ -11,6 +11,7 @@
 
 #include "sim/base/output.h"
 #include "sim/program/file.h"
+#include "sim/program/guess.h"
 #include "source/read/expand.h"
 #include "source/read/guard.h"
 #include "traces/import/sniff.h"
@@ -88,18 +89,17 @@ static enum gsim_status check_diagnostics(struct gsim_cu *s)
         } else if (severity >= CXDiagnostic_Error) {
             CXString text = s->clang.getDiagnosticSpelling(diagnostic), name = s->clang.getFileName(file);
             const char *in = s->clang.getCString(name);
-            if (s->options->note)
-                s->options->note(in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
+            gsim_cu_tell(s, in ? in : s->path, line, s->clang.getCString(text)); /* what the stub header lacks */
             s->clang.disposeString(name);
             s->clang.disposeString(text);
         }
         s->clang.disposeDiagnostic(diagnostic);
     }
-    if (in_kernels && s->options->note) {
+    if (in_kernels) {
         char text[288];
         snprintf(text, sizeof text, "%u errors within kernels (%s): these may read and write any buffer", in_kernels,
                  first);
-        s->options->note(s->path, first_line, text);
+        gsim_cu_tell(s, s->path, first_line, text);
     }
     return s->status;
 }
@@ -429,6 +429,7 @@ static enum gsim_status finish(struct gsim_cu *s, struct gsim_program *program)
     if (s->status != GSIM_OK) return s->status;
     s->status = gsim_builder_finish(s->builder, 1, program, s->error);
     s->builder = NULL;
+    if (s->status == GSIM_OK && !gsim_program_guess(program, s->said.guesses)) s->status = gsim_no_memory(s->error);
     for (size_t i = 0; i < s->memory.region_count && s->status == GSIM_OK; i++)
         if (s->memory.regions[i].begins_on_host) program->buffers[s->memory.regions[i].buffer].init = GSIM_INIT_HOST;
     return s->status;
@@ -474,6 +475,7 @@ static enum gsim_status read_file(const char *path, const struct gsim_cuda_optio
     if (s->status == GSIM_OK && gsim_cu_guard(import, &job, path, error)) s->status = error->status;
     enum gsim_status status = program ? finish(s, program) : s->status;
     if (s->builder) gsim_builder_destroy(s->builder);
+    gsim_program_release(&s->said);
     gsim_free(s->memory.cells);
     gsim_free(s->memory.regions);
     gsim_free(s->text.spans);

@@ -177,6 +177,7 @@ struct gsim_cu {
     struct gsim_error *error;
     enum gsim_status status; /* the first failure; everything stops */
     struct gsim_builder *builder;
+    struct gsim_program said; /* its guesses alone */
     struct gsim_cu_memory_table memory;
     struct gsim_cu_device_table device;
     struct gsim_cu_counts counts;
@@ -210,6 +211,7 @@ CXCursor gsim_cu_defined(struct gsim_cu *s, CXCursor declaration); /* where anot
 void gsim_cu_operator(struct gsim_cu *s, CXCursor left, CXCursor right, char op[4]);
 unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor);
 void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
+void gsim_cu_tell(struct gsim_cu *s, const char *path, unsigned line, const char *text); /* and what is guessed */
 void gsim_cu_fail(struct gsim_cu *s, CXCursor at, const char *format, ...) GSIM_PRINTF(3, 4);
 /* The value that --arg gives a variable of that name. */
 bool gsim_cu_given(struct gsim_cu *s, CXCursor variable, struct gsim_cu_value *value);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/base/slots.h"
+#include "sim/program/guess.h"
 
 #define MOST_NOTES 200
 
@@ -288,11 +289,19 @@ unsigned gsim_cu_line(struct gsim_cu *s, CXCursor cursor)
     return line;
 }
 
+void gsim_cu_tell(struct gsim_cu *s, const char *path, unsigned line, const char *text)
+{
+    char guess[GSIM_LIMIT_NAME + 1];
+    snprintf(guess, sizeof guess, "%.80s:%u: %s", path, line, text);
+    if (!gsim_program_guess(&s->said, guess)) s->status = gsim_no_memory(s->error);
+    if (s->options->note) s->options->note(path, line, text);
+}
+
 void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
 {
     char text[512];
     va_list arguments;
-    if (s->host.is_silent || !s->options->note || s->status != GSIM_OK) return;
+    if (s->host.is_silent || s->status != GSIM_OK) return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -305,7 +314,7 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
     s->clang.getExpansionLocation(s->clang.getCursorLocation(at), &file, NULL, NULL, NULL);
     CXString name = s->clang.getFileName(file);
     const char *in = s->clang.getCString(name);
-    s->options->note(file == s->file || !in ? s->path : in, gsim_cu_line(s, at), text);
+    gsim_cu_tell(s, file == s->file || !in ? s->path : in, gsim_cu_line(s, at), text);
     s->clang.disposeString(name);
 }
 
