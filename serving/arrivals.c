@@ -297,12 +297,14 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
     return GSIM_OK;
 }
 
-void gsim_arrivals_set_rate(struct gsim_arrivals *a, double rate)
+enum gsim_status gsim_arrivals_set_rate(struct gsim_arrivals *a, double rate, struct gsim_error *error)
 {
     if (a->kind != GSIM_ARRIVALS_LIST) {
         a->rate_per_s = rate;
-        return;
+        return GSIM_OK;
     }
     double span = a->list[a->count - 1].arrival_us - a->list[0].arrival_us;
-    a->scale = span > 0 ? rate * span / ((a->count - 1.0) * 1e6) : 1;
+    a->scale = rate * span / ((a->count - 1.0) * 1e6);
+    return span > 0 ? GSIM_OK
+                    : gsim_error_set(error, GSIM_USAGE, "rate: of requests over time: all %u arrive at once", a->count);
 }

@@ -55,8 +55,9 @@ struct gsim_arrivals {
 enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gsim_arena *arena,
                                      struct gsim_arrivals *arrivals, struct gsim_error *error) GSIM_NODISCARD;
 
-/* RATE > 0 requests per second: of a process, or of a list on average. */
-void gsim_arrivals_set_rate(struct gsim_arrivals *arrivals, double rate);
+/* RATE > 0 requests per second: of a process, or of a list on average, which must not arrive at once. */
+enum gsim_status gsim_arrivals_set_rate(struct gsim_arrivals *arrivals, double rate,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 
 struct gsim_arrival_walk {
     const struct gsim_arrivals *arrivals;

@@ -35,7 +35,9 @@ static enum gsim_status take_change(struct gsim_variant *v, const struct gsim_ch
         spec->host.launch_us /= c->factor;
         spec->host.node_us /= c->factor;
         return GSIM_OK;
-    case GSIM_CHANGE_RATE: gsim_arrivals_set_rate(&spec->arrivals, c->factor); return GSIM_OK;
+    case GSIM_CHANGE_RATE:
+        return gsim_arrivals_set_rate(&spec->arrivals, c->factor, error) ? gsim_error_prefix(error, "--change")
+                                                                         : GSIM_OK;
     case GSIM_CHANGE_REPLICAS:
         *touched = spec->replicas != gsim_whole_u32(c->factor);
         spec->replicas = gsim_whole_u32(c->factor);
@@ -78,6 +80,10 @@ enum gsim_status gsim_variant_join_server(struct gsim_variant *v, const struct g
         status = take_change(v, &changes[i], &is_touched, error);
         *touched |= (uint64_t)is_touched << i;
     }
+    for (size_t i = 0; i < count && !status; i++)
+        if (changes[i].kind == GSIM_CHANGE_BESIDE && v->server.policy->separate)
+            status = gsim_error_set(error, GSIM_USAGE, "--change prefill_beside: under %s a prefill has a GPU of its "
+                                    "own", v->server.policy->name);
     v->has_effect |= *touched != 0;
     if (!status) status = gsim_library_init(&v->library, &v->spec, &v->simulation, take_step, v, error);
     v->library.is_separate = v->server.policy->separate;

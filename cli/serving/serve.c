@@ -106,7 +106,16 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
         if (gsim_beside_parse(name, &v->besides[v->beside_count++], error))
             return gsim_error_prefix(error, "--prefill-beside");
     }
-    return GSIM_OK;
+    for (uint32_t i = 0; i < v->policy_count; i++)
+        if (!v->policies[i]->separate) return GSIM_OK;
+    return gsim_error_set(error, GSIM_USAGE, "--prefill-beside: under %s a prefill has a GPU of its own",
+                          v->policies[0]->name);
+}
+
+/* A prefill with a GPU of its own is beside nothing: one row. */
+static uint32_t besides_of(const struct serve *v, uint32_t policy)
+{
+    return v->policies[policy]->separate ? 1 : v->beside_count;
 }
 
 struct gsim_scheduler_ops gsim_cli_policy_view(const struct gsim_batching_ops *policy)
@@ -234,7 +243,8 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
     struct gsim_serving_table **table = &v->tables[cell->beside][cell->policy->separate];
     uint64_t seed = gsim_cli_server_seed(v->server) + v->draw;
     spec->beside = cell->beside;
-    if (cell->rate > 0) gsim_arrivals_set_rate(&spec->arrivals, cell->rate);
+    if (cell->rate > 0 && gsim_arrivals_set_rate(&spec->arrivals, cell->rate, error))
+        return gsim_error_prefix(error, "--rate");
     *head = (struct gsim_serving_head){.spec = spec,
                                        .device = library->device->name,
                                        .batching = cell->policy->name,
@@ -325,7 +335,7 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
     gsim_serve_put_heads(table, csv, v->server, v->draws);
     for (uint32_t r = 0; r < v->rate_count; r++)
         for (uint32_t p = 0; p < v->policy_count; p++)
-            for (uint32_t b = 0; b < v->beside_count && !status; b++) {
+            for (uint32_t b = 0; b < besides_of(v, p) && !status; b++) {
                 const struct gsim_serve_cell cell = {v->rates[r], v->policies[p], v->params[p], v->besides[b]};
                 struct gsim_stats stats[GSIM_SERVE_COLUMNS];
                 uint64_t requests = 0;
@@ -352,10 +362,12 @@ static enum gsim_status share_within(struct serve *v, const struct gsim_serve_ce
     return status;
 }
 
-/* The greatest rate of one draw: doubled or halved until one holds and one does not, then between them. 0: none. */
-static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell *cell, double *most,
+/* The greatest rate of one draw: doubled or halved until one holds and one does not, then between them. 0: none. ODD: a
+ * lower rate that does not hold, or a higher one that does; 0: none of those tried. */
+static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell *cell, double *most, double *odd,
                                   struct gsim_error *error)
 {
+    static const double besides[] = {0.5, 0.75, 0.9, 1.1, 1.5, 2};
     double low = 0, high = INFINITY, rate = 1, share;
     while (high / low > RATE_STEP && rate > GSIM_RATE_LEAST * 1e3 && rate < 1e8) {
         if (share_within(v, cell, rate, &share, error)) return error->status;
@@ -364,6 +376,10 @@ static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell 
         rate = isinf(high) ? low * 2 : low > 0 ? sqrt(low * high) : high / 2;
     }
     *most = low;
+    for (size_t i = 0; i < sizeof besides / sizeof besides[0] && low > 0 && isfinite(high) && *odd <= 0; i++) {
+        if (share_within(v, cell, low * besides[i], &share, error)) return error->status;
+        if ((share >= WITHIN) != (besides[i] < 1)) *odd = low * besides[i];
+    }
     if (isfinite(high)) return GSIM_OK;
     return gsim_error_set(error, GSIM_INPUT,
                           "--rate most: %s: every rate up to %.2g per s is within the limits: expected narrower ones "
@@ -382,15 +398,16 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
                        spec->ttft_limit_us > 0 ? gsim_text_us(ttft, spec->ttft_limit_us) : "any",
                        spec->tpot_limit_us > 0 ? gsim_text_us(tpot, spec->tpot_limit_us) : "any");
     gsim_output_text(table, "batching       prefill   GPUs   per s       +-  per s and GPU\n");
-    if (csv) gsim_output_text(csv, "name,batching,prefill_beside,gpus,most_per_s,half_per_s,most_per_gpu\n");
+    if (csv) gsim_output_text(csv, "name,batching,prefill_beside,gpus,most_per_s,half_per_s,most_per_gpu,against_per_s\n");
     for (uint32_t p = 0; p < v->policy_count; p++)
-        for (uint32_t b = 0; b < v->beside_count && !status; b++) {
+        for (uint32_t b = 0; b < besides_of(v, p) && !status; b++) {
             const struct gsim_serve_cell cell = {0, v->policies[p], v->params[p], v->besides[b]};
             struct gsim_stats draws;
             gsim_stats_init(&draws);
+            double odd = 0;
             for (v->draw = 0; v->draw < v->draws && !status; v->draw++) {
                 double most = 0;
-                status = find_most(v, &cell, &most, error);
+                status = find_most(v, &cell, &most, &odd, error);
                 gsim_stats_add(&draws, most);
             }
             if (status) break;
@@ -398,9 +415,12 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
             uint32_t gpus = gsim_serving_gpus(spec, cell.policy);
             gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,
                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
+            if (odd > 0)
+                gsim_output_printf(table, "  at %.4g per s %s: the search takes it that lower rates are better\n", odd,
+                                   odd < mean ? "the limits are missed" : "they are kept");
             if (csv)
-                gsim_output_put(csv, "%c,%c,%s,%u,%r,%r,%r\n", spec->name, cell.policy->name,
-                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
+                gsim_output_put(csv, "%c,%c,%s,%u,%r,%r,%r,%r\n", spec->name, cell.policy->name,
+                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus, odd);
         }
     gsim_output_printf(table, "\n+-: the 95 %% interval over %u draws; the search ends within %g %%\n", v->draws,
                        100 * (RATE_STEP - 1));

@@ -132,6 +132,17 @@ refuses "expected --replicas, found one server" serve hostless.json --router lea
 refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
 refuses "expected round-robin, least-loaded or prefix" serve hostless.json --replicas 2 --router nearest
 
+# What has no effect is refused: a rate of what arrives at once, a way beside decode of a prefill with a GPU of its own.
+sed 's/"arrivals.*"output": {[^}]*}/"requests": [{"arrival_us": 0, "prompt": 128, "output": 4}, {"arrival_us": 0, "prompt": 128, "output": 4}]/' hostless.json >once.json
+refuses "rate: of requests over time: all 2 arrive at once" serve once.json --rate 5
+"$gpusim" whatif once.json --change rate=5 2>&1 | grep -q 'rate=5: .*rate: of requests over time: all 2 arrive at once' || fail "whatif rate="
+sed 's/"batching": "[a-z-]*"/"batching": "disaggregated"/' hostless.json >apart.json
+grep -q disaggregated apart.json || sed 's/{/{"batching": "disaggregated", /' hostless.json >apart.json
+refuses "under disaggregated a prefill has a GPU of its own" serve apart.json --prefill-beside stream
+"$gpusim" whatif apart.json --change prefill_beside=stream 2>&1 | grep -q 'stream: .*under disaggregated a prefill has a GPU of its own' ||
+    fail "whatif prefill_beside="
+serve hostless.json --requests 5 --batching disaggregated,continuous --prefill-beside same,stream
+[ "$(grep -c '^ *file ' out)" = 3 ] || fail "a disaggregated server, two ways: $(cat out)"
 refuses "nothing to serve" serve
 refuses "unknown host 'nowhere'; known: h100-vm" serve $server --host nowhere
 refuses "unknown batching policy 'eager'" serve $server --batching eager
