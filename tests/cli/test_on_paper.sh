@@ -502,4 +502,34 @@ has mig '8 compute slices and 8 of memory' out
 "$gpusim" run --task mig.json,sms=66 --share mig --device h100-vm >out 2>&1 && fail 'an instance of 66 SMs'
 has mig 'no instance has 66 SMs, the next smaller 64' out
 
+# Priorities, as CUDA has them. 640 blocks, one an SM: eight waves of 100 us, the first on the 79 SMs that a block of 10 us leaves.
+# 80 blocks of 100 us behind that one, more urgent: in a stream of their own they take the SMs as the first wave ends, 109 to 215.
+# Nodes of a graph have the priority of the stream that it is launched into, as by default: they wait for all eight, beyond 800.
+# Launched into a more urgent stream, the other task's, they are first again: their request, of 50, ends with the second wave.
+cat >urgent.json <<EOF
+{"schema": "gpusim-program/1", "name": "urgent", "kernels": [$(k low 800), $(k root 10), $(k high 100)], "ops": [
+ {"op": "kernel", "kernel": "root", "grid": [1], "block": [256], "stream": 1, "priority": -1, "after": []},
+ {"op": "kernel", "kernel": "low", "grid": [640], "block": [256], "stream": 2, "after": []},
+ {"op": "kernel", "kernel": "high", "grid": [80], "block": [256], "stream": 1, "priority": -1, "after": [0]}]}
+EOF
+ends() { # ends WHAT KERNEL LEAST MOST: when it ends by paper.report
+    found=$(awk -v kernel="$2" 'index($0, "\"op\": " kernel ",") && match($0, /"end_us": [0-9.]*/) { print substr($0, RSTART + 10, RLENGTH - 10); exit }' paper.report)
+    awk -v found="$found" -v least="$3" -v most="$4" 'BEGIN { exit !(found >= least && found <= most) }' || fail "$1: ends at $found, expected $3 to $4"
+}
+# shellcheck disable=SC2086
+for sched in async cudagraph; do
+    "$gpusim" --workload urgent.json --sched $sched $on --report paper.report >out 2>&1 || fail "urgent, $sched: $(cat out)"
+    [ $sched = async ] && ends 'an urgent stream' 2 213 217
+    [ $sched = cudagraph ] && ends 'nodes of a graph' 2 900 960
+done
+echo "{\"schema\": \"gpusim-program/1\", \"name\": \"all\", \"kernels\": [$(k all 800)], \"ops\": [{\"op\": \"kernel\", \"kernel\": \"all\", \"grid\": [640], \"block\": [256]}]}" >all.json
+echo 50 >at.txt
+# shellcheck disable=SC2086
+for urgent in 0 5; do
+    "$gpusim" --task all.json,requests=1,sched=cudagraph,priority=5 --task one.json,requests=1,sched=cudagraph,priority=$urgent,arrival=at.txt --share streams $on \
+        --report paper.report >out 2>&1 || fail "graphs of two streams: $(cat out)"
+    [ $urgent = 0 ] && ends 'a graph in an urgent stream' 1 200 225
+    [ $urgent = 5 ] && ends 'a graph in a stream like others' 1 900 940
+done
+
 [ $failures = 0 ]
