@@ -188,8 +188,8 @@ static enum gsim_status note_guesses(struct import *i, struct gsim_error *error)
         fits = guess(i, "%" PRIu64 " %s", count, what);
     if (fits && !n->is_source) fits = gsim_program_guess(&i->program, n->alone);
     if (fits && n->overhead_us > 0)
-        fits = guess(i, "%.1f us of the host's time are the profiler's own, as estimated: removed (--profiler-overhead)",
-                     n->overhead_us);
+        fits = guess(i, "%.1f us of the host's time are the profiler's own, as estimated: removed "
+                        "(--profiler-overhead)", n->overhead_us);
     if (fits && !n->is_source && !n->data_works)
         fits = guess(i, "what depends on what is not recorded, only the order of streams and waits: schedulers keep "
                         "that order");

@@ -168,8 +168,8 @@ struct gsim_program {
     struct gsim_op *ops;
     uint32_t buffer_count, kernel_count, op_count;
     uint32_t iterations;         /* repetitions of the ops */
-    struct gsim_arena arena;     /* owns everything here */
     const char *guesses;         /* what its reader assumed, lines that end with "\n"; NULL: nothing */
+    struct gsim_arena arena;     /* owns everything above */
 };
 
 void gsim_program_release(struct gsim_program *program);

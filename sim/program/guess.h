@@ -7,5 +7,5 @@
 
 /* Adds the lines of TEXT, NULL allowed, that are not there yet. False: memory is out. */
 bool gsim_program_guess(struct gsim_program *program, const char *text);
-/* The next line from *AT on, which is the program's GUESSES at first. False: no further. */
+/* The next line from *AT on, which is program->guesses at first. False: no further. */
 bool gsim_guess_next(const char **at, char line[GSIM_LIMIT_NAME + 1]);

@@ -242,7 +242,8 @@ enum gsim_status gsim_program_write(const struct gsim_program *program, const ch
         for (uint32_t i = 0; i < program->op_count; i++) put_op(&w, &program->ops[i]);
         gsim_output_put(&w.output, "],\n \"iterations\": %u", program->iterations);
         char line[GSIM_LIMIT_NAME + 1];
-        for (const char *at = program->guesses, *before = ",\n \"guesses\": ["; gsim_guess_next(&at, line); before = ", ")
+        const char *before = ",\n \"guesses\": [";
+        for (const char *at = program->guesses; gsim_guess_next(&at, line); before = ", ")
             gsim_output_put(&w.output, "%s%q", before, line);
         gsim_output_put(&w.output, program->guesses ? "]}\n" : "}\n");
         status = gsim_output_commit(&w.output, error);

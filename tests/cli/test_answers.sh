@@ -94,6 +94,11 @@ says equal explain 'as recorded 225.0 us'
 # compared. A loop of one kernel and a wait; one of two kernels, each waited for: 110 and 300 us, not as many as make eight launches.
 trace single 'for (i = 0; i < 20; i++) { t = 110 * i; launch(1, 7, t, 4, t + 5, 100, "k"); call("cudaDeviceSynchronize", 1, t + 5, 102) }'
 says single explain '20 steps by waits for the whole GPU: as recorded 110.0 us'
+# The same where it waits for its only stream, or for an event in it: a step of six launches.
+for wait in cudaStreamSynchronize cudaEventSynchronize; do
+    trace only "for (i = 0; i < 15; i++) { t = 200 * i; for (k = 0; k < 6; k++) launch(1, 7, t + 5 * k, 4, t + 6 + 31 * k, 30, \"k\"); call(\"$wait\", 1, t + 31, 165) }"
+    says only explain '15 steps by waits for the whole GPU: as recorded 200.0 us'
+done
 trace turns 'for (i = 0; i < 12; i++) { t = 300 * i; launch(1, 7, t, 4, t + 5, 180, "fwd"); call("cudaDeviceSynchronize", 1, t + 5, 182); launch(1, 7, t + 190, 4, t + 195, 95, "bwd")
     call("cudaDeviceSynchronize", 1, t + 195, 97) }'
 says turns explain '12 steps by waits for the whole GPU: as recorded 300.0 us'

@@ -269,9 +269,9 @@ static void test_product(void)
     }
 }
 
-/* A host whose time is known within a fifth. Five kernels of 10 us, 100 us of a framework behind each: 500 us. As a graph 50:
- * 450 saved, of 400 and 600 us 350 and 550: within 100. A faster kernel saves nothing, whatever the host takes. Without the
- * fifth the graph's own error counts, which is less. */
+/* A host whose time is known within a fifth. Five kernels of 10 us, 100 us of a framework behind each: 500 us. As a
+ * graph 50: 450 saved, of 400 and 600 us 350 and 550: within 100. A faster kernel saves nothing, whatever the host
+ * takes. Without the fifth the graph's own error counts, which is less. */
 static void test_host_spread(void)
 {
     for (int known = 0; known < 2; known++) {

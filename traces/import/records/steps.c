@@ -243,6 +243,8 @@ static enum gsim_status find_waits(struct finder *f)
     uint32_t count = 0, works = 0, tail_cycle;
     uint64_t kernels = 0;
     bool is_graph = true, has_framework = has_operators(f);
+    /* Of a plain program of one stream each wait is one for all that runs. */
+    bool is_any = !has_framework && f->r->stream_count == 1 && !waits_within(f, INT64_MIN, INT64_MAX);
     for (uint32_t i = 0; i < f->host->count; i++) {
         const struct gsim_step *step = &f->host->steps[i];
         works += step->kind == GSIM_STEP_WORK;
@@ -250,7 +252,9 @@ static enum gsim_status find_waits(struct finder *f)
         uint32_t call = step->kind == GSIM_STEP_WORK ? f->r->works[step->index].call : GSIM_NO_CALL;
         is_graph &= step->kind != GSIM_STEP_WORK ||
                     (call != GSIM_NO_CALL && f->r->calls[call].kind == GSIM_CALL_GRAPH);
-        if (step->kind != GSIM_STEP_SYNC || f->r->calls[step->index].kind != GSIM_CALL_SYNC_DEVICE || !works) continue;
+        bool is_end = step->kind == GSIM_STEP_SYNC && works &&
+                      (is_any || f->r->calls[step->index].kind == GSIM_CALL_SYNC_DEVICE);
+        if (!is_end) continue;
         parts[count++] = (struct part){f->r->calls[step->index].end_ns, works, kernels};
         works = 0;
         kernels = 0;
