@@ -417,9 +417,8 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
             gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,
                                gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus);
             if (odd > 0)
-        gsim_output_text(csv, "name,batching,prefill_beside,gpus,most_per_s,half_per_s,most_per_gpu,"
-                              "against_per_s\n");
-                                    odd < mean ? "missed" : "kept");
+                gsim_output_printf(table, "  at %.4g per s the limits are %s: lower rates are taken as better\n", odd,
+                                   odd < mean ? "missed" : "kept");
             if (csv)
                 gsim_output_put(csv, "%c,%c,%s,%u,%r,%r,%r,%r\n", spec->name, cell.policy->name,
                                 gsim_beside_text(cell.beside), gpus, mean, half, mean / gpus, odd);
