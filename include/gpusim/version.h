@@ -18,7 +18,7 @@
 #endif
 
 /* Counts up when a change of the public headers breaks compiled code. */
-#define GSIM_ABI 5u
+#define GSIM_ABI 6u
 /* First members of a table of functions, struct gsim_KIND_ops. */
 #define GSIM_HEAD(kind) .abi = GSIM_ABI, .size = sizeof(struct gsim_##kind##_ops)
 
