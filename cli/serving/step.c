@@ -36,13 +36,15 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
 {
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     struct gsim_import_options options = {.name = "step", .gaps = true, .removes_overhead = true, .last = UINT32_MAX};
-    struct gsim_import_notes notes;
-    char note[GSIM_CLI_GPU_NOTE];
+    struct gsim_import_notes notes = {0};
+    char note[GSIM_CLI_GPU_NOTE] = "";
     if (!importer) return error->status;
     gsim_import_charge(&options, server->is_other ? &server->recorded : &server->setup.device);
     enum gsim_status status = importer->read(path, &options, program, &notes, error);
+    bool is_asked = server->setup.arguments->value[GSIM_CLI_DEVICE] || notes.is_simulated;
     if (!status && server->is_other) gsim_cli_trace_move(program, &server->setup.device, note);
-    if (!status && server->is_other) {
+    else if (!status && !notes.gpu[0] && !is_asked) gsim_cli_note_guess(server->setup.device.name, note, sizeof note);
+    if (note[0]) {
         fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
         server->spec.moved = gsim_arena_strdup(&server->spec.arena, note);
     }

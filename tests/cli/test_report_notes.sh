@@ -115,4 +115,10 @@ told 'the grid is taken as 8' explain waits.json --device h200
 "$gpusim" import unnamed.json -o kept.json 2>err || fail "import: $(cat err)"
 json=--report
 told 'the trace does not name its GPU: h200 taken' --workload kept.json --sched async --device h200
+# A server's steps, too.
+cat >steps.json <<'E2'
+{"schema": "gpusim-serving/1", "slots": 4, "batching": "continuous", "steps": {"prefill": {"64": "unnamed.json"}, "decode": {"4": "unnamed.json"}},
+ "arrivals": "poisson:50", "count": 5, "prompt": 32, "output": 3}
+E2
+told 'the trace does not name its GPU' serve steps.json
 [ $failures = 0 ]
