@@ -209,23 +209,20 @@ static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gs
     return shares && w->ready - from > gsim_time_from_us(FRONT_END_US) ? GSIM_CAUSE_HW_QUEUE : gap_cause(m, w);
 }
 
-/* The launch is not there yet. What the host does reaches the GPU a latency later, so what it did then is what the GPU
- * lacks now; the latency itself is missed only where the host had to wait for the GPU before. */
+/* The launch is not there yet. Behind other launches, what the host did reaches the GPU a latency later, so what it did
+ * then is what the GPU lacks now; where the host has waited for the GPU since, the latency stands behind the call. */
 static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time,
                                      struct gsim_until *until)
 {
-    const struct gsim_api_record *call = &m->timeline->apis[w->call];
-    gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0, then = time - latency;
-    until->time = latency;
-    if (then < 0) return GSIM_CAUSE_LAUNCH_LATENCY;
-    uint32_t index = gsim_moments_call_at(m, call->thread, then);
-    const struct gsim_api_record *at = index == UINT32_MAX ? NULL : &m->timeline->apis[index];
-    gsim_time woken = at && at->start <= then && at->waited ? at->start + at->waited : 0;
-    if (then < woken && kind_of_call(at) == GSIM_CAUSE_RESULT) {
-        until->time = time < woken ? woken : woken + latency;
-        return time < woken ? GSIM_CAUSE_RESULT : GSIM_CAUSE_LAUNCH_LATENCY;
-    }
-    enum gsim_cause cause = gsim_blame_host(m, call->thread, then, until);
+    const struct gsim_api_record *call = &m->timeline->apis[w->call], *before = call;
+    gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0;
+    do before = gsim_moments_call_before(m, before);
+    while (before && kind_of_call(before) != GSIM_CAUSE_LAUNCH_CALLS && !before->waited);
+    bool is_woken = before && kind_of_call(before) == GSIM_CAUSE_RESULT;
+    until->time = is_woken ? w->arrival : latency;
+    if (is_woken ? time >= call->end : time < latency) return GSIM_CAUSE_LAUNCH_LATENCY;
+    if (is_woken) latency = 0;
+    enum gsim_cause cause = gsim_blame_host(m, call->thread, time - latency, until);
     if (until->time < GSIM_TIME_NEVER - latency) until->time += latency;
     return cause;
 }

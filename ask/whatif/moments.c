@@ -133,15 +133,28 @@ void gsim_moments_release(struct gsim_moments *m)
     *m = (struct gsim_moments){0};
 }
 
-uint32_t gsim_moments_call_at(const struct gsim_moments *m, uint32_t thread, gsim_time time)
+/* The place in calls of the first of the thread, or of a later one, that ends behind TIME. */
+static size_t place_at(const struct gsim_moments *m, uint32_t thread, gsim_time time)
 {
-    const struct gsim_api_record *apis = m->timeline->apis;
     size_t low = 0, high = m->timeline->api_count;
-    while (low < high) { /* the first of the thread, or of a later one, that ends behind TIME */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct gsim_api_record *call = &apis[m->calls[middle]];
+        const struct gsim_api_record *call = &m->timeline->apis[m->calls[middle]];
         if (call->thread < thread || (call->thread == thread && call->end <= time)) low = middle + 1;
         else high = middle;
     }
-    return low < m->timeline->api_count && apis[m->calls[low]].thread == thread ? m->calls[low] : UINT32_MAX;
+    return low;
+}
+
+uint32_t gsim_moments_call_at(const struct gsim_moments *m, uint32_t thread, gsim_time time)
+{
+    size_t at = place_at(m, thread, time);
+    return at < m->timeline->api_count && m->timeline->apis[m->calls[at]].thread == thread ? m->calls[at] : UINT32_MAX;
+}
+
+const struct gsim_api_record *gsim_moments_call_before(const struct gsim_moments *m, const struct gsim_api_record *call)
+{
+    size_t at = place_at(m, call->thread, call->start);
+    const struct gsim_api_record *before = at ? &m->timeline->apis[m->calls[at - 1]] : NULL;
+    return before && before->thread == call->thread && before != call ? before : NULL;
 }

@@ -43,6 +43,9 @@ void gsim_moments_release(struct gsim_moments *moments);
 
 /* The call under way on THREAD at TIME, or the next one when none is; UINT32_MAX behind the last. */
 uint32_t gsim_moments_call_at(const struct gsim_moments *moments, uint32_t thread, gsim_time time);
+/* The one on its thread that ended before CALL began; NULL for none. */
+const struct gsim_api_record *gsim_moments_call_before(const struct gsim_moments *moments,
+                                                       const struct gsim_api_record *call);
 
 /* --- links.c: what each work waited for --- */
 enum gsim_status gsim_moments_link(struct gsim_moments *moments, struct gsim_error *error) GSIM_NODISCARD;
