@@ -80,10 +80,9 @@ enum gsim_status gsim_variant_join_server(struct gsim_variant *v, const struct g
         status = take_change(v, &changes[i], &is_touched, error);
         *touched |= (uint64_t)is_touched << i;
     }
-    for (size_t i = 0; i < count && !status; i++)
-        if (changes[i].kind == GSIM_CHANGE_BESIDE && v->server.policy->separate)
-            status = gsim_error_set(error, GSIM_USAGE, "--change prefill_beside: under %s a prefill has a GPU of its "
-                                    "own", v->server.policy->name);
+    if (!status && v->spec.beside != GSIM_BESIDE_SAME && v->server.policy->separate)
+        status = gsim_error_set(error, GSIM_USAGE, "prefill_beside: under %s a prefill has a GPU of its own",
+                                v->server.policy->name);
     v->has_effect |= *touched != 0;
     if (!status) status = gsim_library_init(&v->library, &v->spec, &v->simulation, take_step, v, error);
     v->library.is_separate = v->server.policy->separate;

@@ -94,10 +94,9 @@ static enum gsim_status parse_within(struct serve *v, struct gsim_error *error)
 static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
 {
     const char *text = v->arguments->value[GSIM_CLI_BESIDE];
-    v->beside_count = 1;
+    v->beside_count = !text;
     v->besides[0] = gsim_cli_server_spec(v->server)->beside;
-    if (!text) return GSIM_OK;
-    v->beside_count = 0;
+    if (!text && v->besides[0] == GSIM_BESIDE_SAME) return GSIM_OK;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
@@ -108,8 +107,8 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
     }
     for (uint32_t i = 0; i < v->policy_count; i++)
         if (!v->policies[i]->separate) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--prefill-beside: under %s a prefill has a GPU of its own",
-                          v->policies[0]->name);
+    return gsim_error_set(error, GSIM_USAGE, "%s: under %s a prefill has a GPU of its own",
+                          text ? "--prefill-beside" : "prefill_beside", v->policies[0]->name);
 }
 
 /* A prefill with a GPU of its own is beside nothing: one row. */
@@ -336,7 +335,8 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
     for (uint32_t r = 0; r < v->rate_count; r++)
         for (uint32_t p = 0; p < v->policy_count; p++)
             for (uint32_t b = 0; b < besides_of(v, p) && !status; b++) {
-                const struct gsim_serve_cell cell = {v->rates[r], v->policies[p], v->params[p], v->besides[b]};
+                const struct gsim_serve_cell cell = {v->rates[r], v->policies[p], v->params[p],
+                                                    v->policies[p]->separate ? GSIM_BESIDE_SAME : v->besides[b]};
                 struct gsim_stats stats[GSIM_SERVE_COLUMNS];
                 uint64_t requests = 0;
                 status = run_draws(v, &cell, stats, &requests, error);

@@ -141,6 +141,11 @@ grep -q disaggregated apart.json || sed 's/{/{"batching": "disaggregated", /' ho
 refuses "under disaggregated a prefill has a GPU of its own" serve apart.json --prefill-beside stream
 "$gpusim" whatif apart.json --change prefill_beside=stream 2>&1 | grep -q 'stream: .*under disaggregated a prefill has a GPU of its own' ||
     fail "whatif prefill_beside="
+for way in mps stream; do
+    sed "s/\"prefill_beside\": \"same\"/\"prefill_beside\": \"$way\"/" apart.json >beside.json
+    refuses "prefill_beside: under disaggregated a prefill has a GPU of its own" serve beside.json
+    "$gpusim" explain beside.json 2>&1 | grep -q 'prefill_beside: under disaggregated a prefill has a GPU' || fail "explain $way"
+done
 serve hostless.json --requests 5 --batching disaggregated,continuous --prefill-beside same,stream
 [ "$(grep -c '^ *file ' out)" = 3 ] || fail "a disaggregated server, two ways: $(cat out)"
 refuses "nothing to serve" serve
