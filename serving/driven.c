@@ -62,7 +62,7 @@ static void build(struct driven *d, const struct prepared *step, struct part *pa
     gsim_graph_destroy(d->driver, graph);
 }
 
-/* The host's own work behind the last graph is done while that runs. */
+/* The host's own work behind the last graph is done while that runs, unless it names what it comes after. */
 static void launch_parts(struct driven *d, const struct prepared *step, gsim_stream stream)
 {
     const struct gsim_serving_host *host = &d->library->spec->host;
@@ -70,7 +70,7 @@ static void launch_parts(struct driven *d, const struct prepared *step, gsim_str
         const struct part *part = &d->parts[step->first_part + p];
         bool is_behind = p > step->last_graph, is_access = d->list->ops[part->begin]->kind < GSIM_OP_HOST_COMPUTE;
         if (part->exec) gsim_graph_launch(d->driver, part->exec, stream);
-        if (part->waits && !is_behind) gsim_stream_synchronize(d->driver, stream);
+        if (part->waits && (!is_behind || d->list->ops[part->begin]->host_us > 0)) gsim_stream_synchronize(d->driver, stream);
         for (uint32_t i = part->begin; i < part->end && !part->exec; i++)
             if (!is_behind || !is_host(d, i) || !is_access) gsim_op_issue(d->driver, d->list->ops[i], stream);
         if (p != step->last_graph) continue;

@@ -210,7 +210,8 @@ static enum gsim_cause blame_queue(const struct gsim_moments *m, const struct gs
 }
 
 /* The launch is not there yet. Behind other launches, what the host did reaches the GPU a latency later, so what it did
- * then is what the GPU lacks now; where the host has waited for the GPU since, the latency stands behind the call. */
+ * then is what the GPU lacks now; where nothing is launched before it, or the host has waited since, the latency
+ * stands behind the call. */
 static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct gsim_moment_work *w, gsim_time time,
                                      struct gsim_until *until)
 {
@@ -218,10 +219,10 @@ static enum gsim_cause blame_arrival(const struct gsim_moments *m, const struct 
     gsim_time latency = w->arrival > call->end ? w->arrival - call->end : 0;
     do before = gsim_moments_call_before(m, before);
     while (before && kind_of_call(before) != GSIM_CAUSE_LAUNCH_CALLS && !before->waited);
-    bool is_woken = before && kind_of_call(before) == GSIM_CAUSE_RESULT;
-    until->time = is_woken ? w->arrival : latency;
-    if (is_woken ? time >= call->end : time < latency) return GSIM_CAUSE_LAUNCH_LATENCY;
-    if (is_woken) latency = 0;
+    bool is_alone = !before || kind_of_call(before) == GSIM_CAUSE_RESULT;
+    until->time = is_alone ? w->arrival : latency;
+    if (is_alone ? time >= call->end : time < latency) return GSIM_CAUSE_LAUNCH_LATENCY;
+    if (is_alone) latency = 0;
     enum gsim_cause cause = gsim_blame_host(m, call->thread, time - latency, until);
     if (until->time < GSIM_TIME_NEVER - latency) until->time += latency;
     return cause;

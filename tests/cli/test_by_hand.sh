@@ -152,6 +152,10 @@ for exact in "" --exact; do
     is "host work behind a step's kernels$exact" "$(ended 1)" 6121
     is "after an idle time$exact" "$(ended 2)" 6121
 done
+# 200 us that come after the kernel (6 us of launch, 300, 1 until the host knows) are behind it: two steps more of 507 than the prefill's 5,507.
+program decode 300 "$(kernel 132), {\"op\": \"host_compute\", \"us\": 200, \"after\": [0]}"
+serve '"requests": [{"arrival_us": 0, "prompt": 128, "output": 3}]'
+is "host work that waits for a step's kernels" "$(ended 1)" 6521
 
 # Prompts of three blocks of 512; a decode server with room for all. The second prompt has the first's first two blocks: 512 tokens
 # are left, one prefill of 1,007 us. The third has none of them, the fourth begins as the third but for its last token.

@@ -178,6 +178,16 @@ critical path: what the end waited for
   1 x gap between dependent works                                 1.000    0.13
 
 EOF
+# The first iteration alone, from its begin: the longest of its stretches, where the times above have them.
+# shellcheck disable=SC2086
+sed 's/"iterations": 2/"iterations": 1/' two.json >once.json && "$gpusim" explain once.json --sched serial $on | sed '1,/^longest/d; s/\.00[01] us/ us/g' >found
+diff - found >differs <<'EOF' || fail "idle stretches: expected (<), found (>): $(cat differs)"
+  2 x 6 us, the first at 207 us before b: host late: waited for a result
+  6 us at 309 us before a copy: host late: waited for a result
+  6 us at 421 us before the end: host late: waited for a result
+  2 x 5 us, the first at 0 us before a copy: host late: launch calls
+  2 x 4 us, the first at 213 us before b: host late: launch calls
+EOF
 # An iteration as it repeats is 325: 41 of the host, 3 of launch latency. The copy's 100 us by half, A's 100, 12 us of launches.
 # From and to: 50 +- 10 us of the link, +- 5 of the kernel, 6 +- 0.6 of the calls.
 # shellcheck disable=SC2086
