@@ -68,9 +68,10 @@ static void launch_parts(struct driven *d, const struct prepared *step, gsim_str
     const struct gsim_serving_host *host = &d->library->spec->host;
     for (uint32_t p = 0; p < step->part_count; p++) {
         const struct part *part = &d->parts[step->first_part + p];
-        bool is_behind = p > step->last_graph, is_access = d->list->ops[part->begin]->kind < GSIM_OP_HOST_COMPUTE;
+        const struct gsim_op *first = d->list->ops[part->begin];
+        bool is_behind = p > step->last_graph, is_access = first->kind < GSIM_OP_HOST_COMPUTE;
         if (part->exec) gsim_graph_launch(d->driver, part->exec, stream);
-        if (part->waits && (!is_behind || d->list->ops[part->begin]->host_us > 0)) gsim_stream_synchronize(d->driver, stream);
+        if (part->waits && (!is_behind || first->host_us > 0)) gsim_stream_synchronize(d->driver, stream);
         for (uint32_t i = part->begin; i < part->end && !part->exec; i++)
             if (!is_behind || !is_host(d, i) || !is_access) gsim_op_issue(d->driver, d->list->ops[i], stream);
         if (p != step->last_graph) continue;

@@ -188,6 +188,44 @@ diff - found >differs <<'EOF' || fail "idle stretches: expected (<), found (>): 
   2 x 5 us, the first at 0 us before a copy: host late: launch calls
   2 x 4 us, the first at 213 us before b: host late: launch calls
 EOF
+# What each piece of advice is worth. A 5-105, B 107-147 (a stream's gap), known at 153, 50 us of the host, B 208-248, 254, 20 more: 274.
+# Without the waits B is 149-189 and the end 195. Calls by half: 2 us before A, 2 before the last B. Two graphs: 2 us and 0.2 a node for
+# the call, 1.5 to start, 1 between nodes: A 3.9-103.9, B 104.9-144.9, 200.9, B 204.6-244.6, 270.6.
+ops() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"buffers\": [$2], \"kernels\": [$(k a 100), $(k b 40)], \"ops\": [$3]}" >$1.json; }
+b() { echo "{\"op\": \"kernel\", \"kernel\": \"${2:-b}\", \"grid\": [40], \"block\": [256], \"stream\": 0${1-}}"; }
+none() { echo "{\"name\": \"$1\", \"bytes\": 1000000, \"init\": \"none\"}"; }
+worth() { # worth FILE MEMORY: its rows without the errors
+    "$gpusim" whatif $1.json --device ./paper.json --memory $2 | awk '$1 == "now" { print $1, $2 } $1 != "best" && $1 !~ /^device/ && NF == 6 && $2 + 0 { print $1, $2, $3 }'
+}
+ops advice "$(none x)" "$(b "" a), $(b), {\"op\": \"host_compute\", \"us\": 50, \"after\": [1]}, $(b), {\"op\": \"host_compute\", \"us\": 20, \"after\": [3]}"
+worth advice pinned | diff - /dev/fd/3 3<<'EOF' >differs || fail "advice: found (<), expected (>): $(cat differs)"
+now 274.0
+nosync 195.0 79.0
+kernel:a=2x 224.0 50.0
+launch=2x 270.0 4.0
+graph 270.6 3.4
+EOF
+# A writes x, B y, 1 MB comes into z, B uses y again, all in one stream: the copy 149-250, B 251-291, 297. By what they need: two
+# streams have B 9-49, copy 51-152, B 153-193; four the copy 13-114; a graph of four nodes and three branches, 1.2 each, the copy
+# 6.7-107.7. A graph in the stream's order: 4.3, A, 1, B, 1, the copy, 2.42 (another branch), B, 6. Pageable memory: 8 us and 6 GB/s,
+# 149-323.7, and the host waits, so that the last B's launch (4 + 1) stands behind it.
+ops move "$(none x), $(none y), $(none z)" "$(b ', "writes": ["x"]' a), $(b ', "writes": ["y"]'), {\"op\": \"copy\", \"kind\": \"h2d\", \"buffer\": \"z\", \"bytes\": 1000000, \"stream\": 0}, $(b ', "reads": ["y"], "writes": ["y"]')"
+worth move pinned | diff - /dev/fd/3 3<<'EOF' >differs || fail "advice of moves: found (<), expected (>): $(cat differs)"
+now 297.0
+dag 113.7 183.3
+streams=4 120.0 177.0
+streams=8 120.0 177.0
+streams=2 199.0 98.0
+link=2x 247.0 50.0
+kernel:a=2x 247.0 50.0
+launch=2x 295.0 2.0
+graph 295.7 1.3
+EOF
+worth move pageable | grep -E '^(now|pinned|link)' | diff - /dev/fd/3 3<<'EOF' >differs || fail "advice of memory: found (<), expected (>): $(cat differs)"
+now 374.7
+link=2x 291.3 83.3
+pinned 297.0 77.7
+EOF
 # An iteration as it repeats is 325: 41 of the host, 3 of launch latency. The copy's 100 us by half, A's 100, 12 us of launches.
 # From and to: 50 +- 10 us of the link, +- 5 of the kernel, 6 +- 0.6 of the calls.
 # shellcheck disable=SC2086
