@@ -161,7 +161,7 @@ static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, 
 static bool guess(struct import *i, const char *format, ...) GSIM_PRINTF(2, 3);
 static bool guess(struct import *i, const char *format, ...)
 {
-    char line[GSIM_LIMIT_NAME + 1];
+    char line[4 * GSIM_LIMIT_NAME];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);

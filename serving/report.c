@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 
 static const struct {
     const char *field, *text;
@@ -132,6 +133,9 @@ void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head 
                                                        ? h->spec->host.name
                                                        : "none named (--host): calls as the device has them, no noise");
     if (h->spec->moved) gsim_output_printf(out, "  Steps were   %s\n", h->spec->moved);
+    char guess[GSIM_LIMIT_NAME + 1];
+    for (const char *at = h->guesses; gsim_guess_next(&at, guess);)
+        gsim_output_printf(out, "  Note         %s\n", guess);
     if (h->spec->arrivals.left_out)
         gsim_output_printf(out, "  Left out     %s requests of the file, without a token of output\n",
                            gsim_text_count(text, h->spec->arrivals.left_out));
@@ -202,6 +206,10 @@ void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *
                     r->host_us, r->waiting_us, r->cache_most, r->last_us > 0 ? r->cache_time / r->last_us : 0,
                     h->spec->cache.tokens * spec->replicas);
     if (spec->moved) gsim_output_put(out, ",\n 'steps_were': %q", spec->moved);
+    char guess[GSIM_LIMIT_NAME + 1];
+    for (const char *at = h->guesses, *before = ",\n \"notes\": ["; gsim_guess_next(&at, guess); before = ", ")
+        gsim_output_put(out, "%s%q", before, guess);
+    if (h->guesses) gsim_output_text(out, "]");
     put_percentiles(out, "percentiles", r->figures);
     if (is_measured(h->spec)) {
         struct gsim_quantiles measured[GSIM_SERVED_COUNT] = {0};

@@ -7,7 +7,7 @@
 
 struct gsim_serving_head {
     const struct gsim_serving_spec *spec;
-    const char *device, *batching;
+    const char *device, *batching, *guesses; /* guesses: of the steps, as struct gsim_program has them */
     uint32_t gpus;
     uint64_t seed, simulations, lookups;
     bool is_exact;

@@ -247,6 +247,7 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
     *head = (struct gsim_serving_head){.spec = spec,
                                        .device = library->device->name,
                                        .batching = cell->policy->name,
+                                       .guesses = library->simulation.program->guesses,
                                        .gpus = gsim_serving_gpus(spec, cell->policy),
                                        .seed = seed,
                                        .is_exact = v->arguments->value[GSIM_CLI_EXACT] != NULL,
@@ -343,6 +344,7 @@ static enum gsim_status run_cells(struct serve *v, struct gsim_output *table, st
                 if (!status) gsim_serve_put_row(table, &cell, gsim_serving_gpus(spec, cell.policy), stats);
                 if (!status && csv) gsim_serve_put_csv_row(csv, spec, &cell, requests, stats, v->draws);
             }
+    gsim_cli_put_guesses(table, gsim_cli_server_library(v->server)->simulation.program->guesses, "");
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "gpusim/program.h"
+#include "sim/program/guess.h"
 
 /* --- names --------------------------------------------------------------------------------------------------- */
 /* Options that a point may set; all else is an --opt. */
@@ -407,6 +408,9 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
                      : gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_source) status = hash_program(named, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
+        char line[GSIM_LIMIT_NAME + 1];
+        for (const char *at = is_told ? program.guesses : NULL; gsim_guess_next(&at, line);)
+            fprintf(stderr, "gpusim: note: '%s': %s\n", named->text, line);
         gsim_program_release(&program);
     }
     gsim_free(devices);

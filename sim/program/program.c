@@ -255,7 +255,9 @@ void gsim_program_release(struct gsim_program *program)
 bool gsim_guess_next(const char **at, char line[GSIM_LIMIT_NAME + 1])
 {
     if (!*at || !**at) return false;
-    size_t length = strcspn(*at, "\n");
+    size_t length = strcspn(*at, "\n"), cut = GSIM_LIMIT_NAME;
+    while (length > GSIM_LIMIT_NAME && cut > 1 && (*at)[cut] != ' ') cut--; /* a longer one is told in parts */
+    if (length > GSIM_LIMIT_NAME) length = cut;
     snprintf(line, GSIM_LIMIT_NAME + 1, "%.*s", (int)length, *at);
     *at += length + ((*at)[length] != '\0');
     return true;

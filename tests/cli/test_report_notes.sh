@@ -57,6 +57,14 @@ grep -q '^  host work  *1   7.000 us' out || fail "waits: $(cat out)"
 # A framework's time that has a name is no less in the run.
 ! grep -q 'left out' out || fail "a named time: $(cat out)"
 
+# So is a guess of a server's steps, and of a sweep's programs.
+echo '{"schema": "gpusim-serving/1", "slots": 1, "steps": {"prefill": {"9": "waits.json"}, "decode": {"1": "waits.json"}}, "requests": [{"arrival_us": 0, "prompt": 9, "output": 2}]}' >server.json
+"$gpusim" serve server.json --device h200 --report served.json >out 2>err || fail "serve: $(cat err)"
+grep -q '^  Note  *the grid is taken as 8' out && grep -q '"notes": ."the grid is taken as 8".' served.json || fail "serve: $(cat out)"
+"$gpusim" serve server.json --device h200 --batching continuous,chunked >out 2>err && grep -q '^note: the grid is taken as 8' out || fail "serve: $(cat err out)"
+"$gpusim" sweep --workload waits.json --sched async --device h200 --out swept.db >out 2>err || fail "sweep: $(cat err)"
+[ "$(grep -c "note: 'waits.json': the grid is taken as 8" err)" = 1 ] || fail "sweep: $(cat err)"
+
 # What is guessed stands in every output: as text and as JSON, of a program, tasks, a comparison, a question, in a program file.
 awk 'BEGIN { printf "{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": 1, \"world_size\": 4}, \"traceEvents\": ["
     for (i = 0; i < 12; i++) {
