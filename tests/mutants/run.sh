@@ -147,6 +147,7 @@ while IFS="$tab" read -r test script; do
         [ ! -e "$scratch/reached/$test" ] || echo "$((($(now) - from) / 1000000))$tab$test$tab$script"
     else
         echo "judges nothing, since it fails with every switch off: $test" >&2
+        cp "$scratch/output" "$out/fails-$test"
     fi
 done <"$scratch/tests" | sort -n >"$scratch/judges"
 [ -s "$scratch/judges" ] || { echo "run.sh: no test judges: is the build up to date?" >&2; exit 2; }

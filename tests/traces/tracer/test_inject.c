@@ -191,7 +191,34 @@ static void timed_steps(void)
     gsim_program_release(&p);
 }
 
-/* The two runs launch alike, so the time of 24 launches is known: 6 ms and what the launches take, not 12. */
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* From the first launch of a loop to that of the next in the run without recording, as its records have them, however
+ * busy the machine was: the median of all loops but the first and the last. */
+static double launches_apart(void)
+{
+    char line[4096];
+    double at[LOOPS], apart[LOOPS - 2], us;
+    uint32_t count = 0;
+    gzFile file = gzopen(path, "rb");
+    while (file && gzgets(file, line, sizeof line)) {
+        const char *time = strstr(line, "\"cat\":\"launched\"") ? strstr(line, "\"ts\":") : NULL;
+        if (!time || sscanf(time + 5, "%lf", &us) != 1) continue;
+        if (count % LAUNCHES == 0 && count / LAUNCHES < LOOPS) at[count / LAUNCHES] = us;
+        count++;
+    }
+    if (file) gzclose(file);
+    if (count != LOOPS * LAUNCHES) return 0;
+    for (int i = 0; i < LOOPS - 2; i++) apart[i] = at[i + 2] - at[i + 1];
+    qsort(apart, LOOPS - 2, sizeof *apart, compare);
+    return apart[(LOOPS - 2) / 2];
+}
+
+/* The two runs launch alike, so 24 launches of the one are 24 of the other: of 6 ms and more, not of 12. */
 static void timed_launches(void)
 {
     struct gsim_program p = {0};
@@ -201,7 +228,8 @@ static void timed_launches(void)
     CHECK_INT((long)lines_with("\"cat\":\"launched\""), LOOPS * LAUNCHES);
     if (read_back(&p, &notes, &steps)) CHECK_INT((long)notes.unlike_runs, 0);
     CHECK_INT((long)steps.count, LOOPS);
-    CHECK_MSG(steps.untraced_us >= 6000 && steps.untraced_us < 11000, "%g us", steps.untraced_us);
+    CHECK_MSG(steps.untraced_us >= 6000, "%g us", steps.untraced_us);
+    CHECK_NEAR(steps.untraced_us, launches_apart(), 0.01);
     CHECK_MSG(steps.median_us >= 12000, "%g us", steps.median_us);
     gsim_trace_steps_release(&steps);
     gsim_program_release(&p);
