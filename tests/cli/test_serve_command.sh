@@ -75,6 +75,15 @@ serve $server --requests 100 --batching disaggregated
 printf 'decode 8\nprefill 500 + decode 8\nnonsense\ndecode 8 beside prefill 512\n' | "$gpusim" step $server --listen >out 2>err || fail "listen: $(cat err)"
 [ "$(grep -c '^[0-9.]*$' out)" = 3 ] && [ "$(grep -c '^error ' out)" = 1 ] || fail "listen: $(cat out)"
 
+parts() { yes 'decode 8 +' | head -n "$1" | tr '\n' ' '; }
+# shellcheck disable=SC2046 # words
+"$gpusim" step $server $(parts 71) decode 8 >out 2>err && grep -q '^[0-9.]* us$' out || fail "72 steps: $(cat out err)"
+no_step() { text=$1 && shift && ! "$gpusim" step $server "$@" >out 2>err && grep -qF -- "$text" err || fail "step $*: $(cat out err)"; }
+# shellcheck disable=SC2046
+no_step 'expected at most 72 steps, found more' $(parts 72) decode 8
+no_step nonsense decode 8 + nonsense
+no_step 'beside: expected a prefill' decode 8 beside decode 8
+
 # Without a host there is no noise, and the report says so; the recorded machine's is named.
 serve hostless.json --requests 50 --seed 3 && grep -q 'Host  *none named (--host)' out || fail "no host: $(cat out)"
 serve hostless.json --requests 50 --seed 3 --host h100-vm && grep -q 'Host  *h100-vm$' out || fail "host: $(cat out)"

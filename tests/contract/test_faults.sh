@@ -81,7 +81,9 @@ if command -v sqlite3 >/dev/null; then
             >first 2>&1 </dev/null &
         writer=$!
         left=6000 # it is at work once it has a worker
-        while [ -z "$(cat "/proc/$writer/task/$writer/children" 2>/dev/null)" ] && [ $left -gt 0 ]; do sleep 0.05 && left=$((left - 1)); done
+        while kill -0 $writer 2>/dev/null && [ -z "$(cat "/proc/$writer/task/$writer/children" 2>/dev/null)" ] && [ $left -gt 0 ]; do
+            sleep 0.05 && left=$((left - 1))
+        done
         # shellcheck disable=SC2086
         refused "is being written by another gpusim (process $writer)" sweep $seeds --out b.db --resume
         kill -TERM $writer

@@ -218,6 +218,11 @@ holds kept-map/heatmap.dat <<'END'
 0|1|100|100
 1|0|30|30.0
 END
+# Three digits, at the limits of each form.
+printf 'row,column,depth\na,1,0\na,2,0.1\na,3,0.096\na,4,0.004\na,5,9.99\na,6,9.995\na,7,99.9\na,8,99.95\na,9,-12\n' >digits.csv
+draws digits heatmap digits.csv --x column --y row --value depth -o digits.svg --keep kept-digits
+found=$(awk -F'\t' '/^# column/ { on = 1; next } on && NF == 4 { printf "%s ", $4 }' kept-digits/heatmap.dat)
+[ "$found" = '0.00 0.10 0.096 0.004 9.99 10.0 99.9 100 -12.0 ' ] || fail "digits: found $found"
 draws scatter scatter results.csv --x size --y iteration_us -o scatter.png --keep kept-scatter
 has kept-scatter/scatter.dat '100|14|2|kesco'
 draws box box results.csv --x workload --where size=100 -o box.svg --keep kept-box

@@ -4,6 +4,7 @@
  * decode step 10; on a stream of its own a prefill's launch takes 20 of the host's. Expected times are added up by
  * hand.
  */
+#include "serving/prefix.h"
 #include "serving/server.h"
 #include "tests/test.h"
 
@@ -487,7 +488,37 @@ static void test_random(void)
     gsim_random_release(&r);
 }
 
+static bool keeps(struct gsim_prefix *p, uint64_t block, double most) { return gsim_prefix_keep(p, &block, 1, most); }
+static int kept(struct gsim_prefix *p, uint64_t block) { return (int)gsim_prefix_find(p, &block, 1, false); }
+
+/* The block that was used longest ago goes first, and no more go than must. */
+static void test_prefix(void)
+{
+    struct gsim_prefix *p = gsim_prefix_create();
+    CHECK(gsim_prefix_keep(p, (const uint64_t[]){1, 2, 3}, 3, 2));
+    CHECK_INT(kept(p, 1) * 100 + kept(p, 2) * 10 + kept(p, 3), 11);
+    CHECK_INT(gsim_prefix_find(p, (const uint64_t[]){2, 1, 3}, 3, true), 1); /* 3 is kept, behind what is not */
+    CHECK(keeps(p, 4, 2));
+    CHECK_INT(kept(p, 2) * 100 + kept(p, 3) * 10 + kept(p, 4), 101);
+    CHECK_INT(gsim_prefix_find(p, (const uint64_t[]){2, 4}, 2, false), 2); /* which uses none */
+    CHECK(keeps(p, 5, 2.5));
+    CHECK_INT(kept(p, 2) * 100 + kept(p, 4) * 10 + kept(p, 5), 11);
+    CHECK(keeps(p, 2, 3)); /* again */
+    CHECK_INT(kept(p, 2) * 100 + kept(p, 4) * 10 + kept(p, 5), 111);
+    CHECK_INT(gsim_prefix_find(p, (const uint64_t[]){5}, 1, true), 1); /* 4, 2, 5: it was in the middle */
+    CHECK(keeps(p, 6, 2));
+    CHECK_INT(kept(p, 2) * 1000 + kept(p, 4) * 100 + kept(p, 5) * 10 + kept(p, 6), 11);
+    CHECK(gsim_prefix_keep(p, NULL, 0, 1));
+    CHECK_INT(kept(p, 5) * 10 + kept(p, 6), 1);
+    CHECK(keeps(p, 7, 0));
+    CHECK_INT(kept(p, 6) * 10 + kept(p, 7), 0);
+    CHECK(keeps(p, 7, 1));
+    CHECK_INT(kept(p, 7), 1);
+    gsim_prefix_destroy(p);
+}
+
 static const struct test_case cases[] = {
+    {"prefix", test_prefix},
     {"random loads", test_random},
     {"policies", test_policies},
     {"cache", test_cache},

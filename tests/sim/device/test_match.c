@@ -237,11 +237,48 @@ static void capabilities_have_names(void)
     CHECK_INT(gsim_capability_major(103), 10);
 }
 
+/* A slice has the eighths of the memory that its name says: of 85 GB, 20 are a quarter of the 2,874.78 GB/s. Of a GPU
+ * that no file describes the trace's numbers hold, of the bandwidth the share that copies reach: 3,000 of 3,352. */
+static void facts_are_taken(void)
+{
+    static const struct {
+        struct gsim_recorded_gpu facts;
+        bool takes;
+        double sm_count, dram_gbps, clock_mhz;
+    } rows[] = {
+        {{"NVIDIA H100 80GB HBM3", 132, 1000, 1500}, false, 132, 2874.78, 0},
+        {{"NVIDIA H100 80GB HBM3", 140, 1000, 1500}, false, 132, 2874.78, 0},
+        {{"NVIDIA H100 80GB HBM3", 131, 1000, 1500}, true, 131, 2874.78, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG 1g.5gb", 16, 1000, 0}, true, 16, 359.3475, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG 2g.20gb", 32, 0, 0}, true, 32, 718.695, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG 3g.40gb", 0, 0, 1500}, true, 132, 1437.39, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG 7g.80gb", 132, 0, 0}, false, 132, 2874.78, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG 1g.0gb", 132, 0, 0}, false, 132, 2874.78, 0},
+        {{"NVIDIA H100 80GB HBM3 MIG slice", 60, 0, 0}, true, 60, 2874.78, 0},
+        {{"NVIDIA H800", 140, 3000, 1500}, true, 140, 3000 * 2874.78 / 3352, 1500},
+        {{"NVIDIA H800", 132, 0, 0}, true, 132, 2874.78, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_device_spec device = {0};
+        struct gsim_error error = {0};
+        char note[300] = "?";
+        CHECK_OK(gsim_device_load("h100-vm", &device, &error), error);
+        double clock = rows[i].clock_mhz > 0 ? rows[i].clock_mhz : device.clock_mhz;
+        CHECK_MSG(gsim_device_take(&device, &rows[i].facts, note, sizeof note) == rows[i].takes, "row %zu", i);
+        CHECK_NEAR(device.sm_count, rows[i].sm_count, 0);
+        CHECK_NEAR(device.dram_gbps, rows[i].dram_gbps, 1e-6);
+        CHECK_NEAR(device.clock_mhz, clock, 0);
+        CHECK_MSG((*note != '\0') == rows[i].takes, "row %zu: %s", i, note);
+        gsim_device_release(&device);
+    }
+}
+
 static const struct test_case cases[] = {
     {"numbers are inherited", numbers_are_inherited},
     {"wrong inheritance is refused", wrong_inheritance_is_refused},
     {"GPUs have devices", gpus_have_devices},
     {"titles are names", titles_are_names},
+    {"facts are taken", facts_are_taken},
     {"capabilities have names", capabilities_have_names},
     {"files that cannot be read", unreadable_files_are_errors},
     {"failing allocations", no_memory_is_no_other_gpu},

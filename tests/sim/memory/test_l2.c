@@ -80,6 +80,23 @@ static void by_hand(void)
     gsim_arena_release(&l.machine.arena);
 }
 
+/* What is read anew from the middle of what was read leaves both of its ends where they were. */
+static void middles(void)
+{
+    struct l2 l = {0};
+    open_l2(&l);
+    CHECK_NEAR(reads(&l, HALF, 0, 120 * KIB), 2, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 40 * KIB, 30 * KIB), 1, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 10 * KIB, 5 * KIB), 1, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 0, 120 * KIB), 1, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 40 * KIB, 30 * KIB), 1, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 100 * KIB, 60 * KIB), 1 + 40.0 / 60, 1e-12); /* 20 KiB of it are known */
+    CHECK_NEAR(reads(&l, HALF, 300 * KIB, 10 * KIB), 2, 1e-12);
+    CHECK_NEAR(reads(&l, HALF, 0, 400 * KIB), 1 + 230.0 / 400, 1e-12); /* not 160 to 300, nor 310 to 400 */
+    CHECK_NEAR(reads(&l, OTHER, 0, 120 * KIB), 2, 1e-12);
+    gsim_arena_release(&l.machine.arena);
+}
+
 static void what_nobody_names_displaces(void)
 {
     struct l2 l = {0};
@@ -108,6 +125,7 @@ static void rule_off(void)
 
 static const struct test_case cases[] = {
     {"by hand", by_hand},
+    {"middles", middles},
     {"what nobody names displaces", what_nobody_names_displaces},
     {"the rule off", rule_off},
 };
