@@ -80,13 +80,9 @@ static uint32_t ended_by(const struct gsim_moments *m, gsim_time time)
 static uint32_t call_before(const struct gsim_moments *m, uint32_t thread, gsim_time time)
 {
     const struct gsim_api_record *apis = m->timeline->apis;
-    size_t low = 0, high = m->timeline->api_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct gsim_api_record *call = &apis[m->calls[middle]];
-        if (call->thread < thread || (call->thread == thread && call->start < time)) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, (uint32_t)m->timeline->api_count, middle,
+                apis[m->calls[middle]].thread < thread ||
+                    (apis[m->calls[middle]].thread == thread && apis[m->calls[middle]].start < time))
     return low && apis[m->calls[low - 1]].thread == thread ? m->calls[low - 1] : UINT32_MAX;
 }
 
@@ -323,31 +319,25 @@ static void stop_running(struct sweep *s, uint32_t work)
     s->running[i] = s->running[--s->running_count];
 }
 
+static void count_work(struct sweep *s, uint32_t work, bool begins)
+{
+    const struct gsim_moment_work *w = &s->m->works[work];
+    uint32_t one = begins ? 1 : UINT32_MAX; /* or one less */
+    if (!is_shown(s, work)) return;
+    if (w->is_copy) s->copies += one;
+    else if (w->is_unexplained) s->unexplained += one, s->rank_waits += w->is_rank_wait ? one : 0;
+    else if (begins) s->running[s->running_count++] = work;
+    else stop_running(s, work);
+}
+
 /* Brings the state to NOW: what ends then has ended, what starts then runs. */
 static void advance(struct sweep *s, gsim_time now)
 {
     const struct gsim_moments *m = s->m;
     const struct gsim_timeline *t = m->timeline;
-    for (; s->next < m->work_count && m->works[s->next].start <= now; s->next++) {
-        const struct gsim_moment_work *w = &m->works[s->next];
-        if (!is_shown(s, s->next)) continue;
-        if (w->is_copy)
-            s->copies++;
-        else if (w->is_unexplained)
-            s->unexplained++, s->rank_waits += w->is_rank_wait;
-        else
-            s->running[s->running_count++] = s->next;
-    }
-    for (; s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end <= now; s->next_end++) {
-        const struct gsim_moment_work *w = &m->works[m->by_end[s->next_end]];
-        if (!is_shown(s, m->by_end[s->next_end])) continue;
-        if (w->is_copy)
-            s->copies--;
-        else if (w->is_unexplained)
-            s->unexplained--, s->rank_waits -= w->is_rank_wait;
-        else
-            stop_running(s, m->by_end[s->next_end]);
-    }
+    for (; s->next < m->work_count && m->works[s->next].start <= now; s->next++) count_work(s, s->next, true);
+    for (; s->next_end < m->work_count && m->works[m->by_end[s->next_end]].end <= now; s->next_end++)
+        count_work(s, m->by_end[s->next_end], false);
     while (s->next_kernel < m->kernel_count && m->works[m->starts[s->next_kernel]].start <= now) s->next_kernel++;
     for (; s->occupancy < t->occupancy_count && t->occupancy[s->occupancy].time <= now; s->occupancy++)
         s->busy_sms = t->occupancy[s->occupancy].busy_sms;

@@ -5,6 +5,7 @@
  */
 
 #include "ask/whatif/moments.h"
+#include "sim/base/first.h"
 
 /* All works of one call. */
 struct group {
@@ -75,15 +76,10 @@ static bool sort_waits(struct linker *l)
 static size_t first_wait(const struct linker *l, uint32_t stream, uint32_t correlation)
 {
     const struct gsim_timeline *t = l->m->timeline;
-    size_t low = 0, high = t->wait_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct gsim_wait_record *w = &t->waits[l->waits[middle]];
-        if (w->waiting_stream < stream || (w->waiting_stream == stream && w->correlation < correlation))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    GSIM_FIRST (low, (uint32_t)t->wait_count, middle,
+                t->waits[l->waits[middle]].waiting_stream < stream ||
+                    (t->waits[l->waits[middle]].waiting_stream == stream &&
+                     t->waits[l->waits[middle]].correlation < correlation))
     return low;
 }
 

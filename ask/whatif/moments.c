@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpusim/order.h"
+#include "sim/base/first.h"
 #include "sim/sm/demand.h"
 
 static enum gsim_status no_memory(struct gsim_error *error)
@@ -136,13 +137,10 @@ void gsim_moments_release(struct gsim_moments *m)
 /* The place in calls of the first of the thread, or of a later one, that ends behind TIME. */
 static size_t place_at(const struct gsim_moments *m, uint32_t thread, gsim_time time)
 {
-    size_t low = 0, high = m->timeline->api_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct gsim_api_record *call = &m->timeline->apis[m->calls[middle]];
-        if (call->thread < thread || (call->thread == thread && call->end <= time)) low = middle + 1;
-        else high = middle;
-    }
+    const struct gsim_api_record *apis = m->timeline->apis;
+    GSIM_FIRST (low, (uint32_t)m->timeline->api_count, middle,
+                apis[m->calls[middle]].thread < thread ||
+                    (apis[m->calls[middle]].thread == thread && apis[m->calls[middle]].end <= time))
     return low;
 }
 

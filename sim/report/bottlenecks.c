@@ -5,6 +5,7 @@
  * the thread's calls to one that blocked, and from there to the work that released it. So every moment is charged once.
  */
 #include "sim/report/bottlenecks.h"
+#include "sim/base/first.h"
 
 #define NONE UINT32_MAX
 #define FULL 0.95  /* of the SMs hold blocks: there is no room */
@@ -150,12 +151,8 @@ static uint32_t last_of(const struct walk *w, uint32_t list, gsim_time until, ui
 static uint32_t call_around(const struct walk *w, const struct gsim_copy_record *copy)
 {
     const struct gsim_timeline *t = w->timeline;
-    size_t low = 0, high = t->api_count;
-    while (low < high) { /* calls are kept in the order they end */
-        size_t middle = low + (high - low) / 2;
-        if (t->apis[middle].end < copy->end) low = middle + 1;
-        else high = middle;
-    }
+    /* Calls are kept in the order they end. */
+    GSIM_FIRST (low, (uint32_t)t->api_count, middle, t->apis[middle].end < copy->end)
     for (size_t i = low; i < t->api_count && i < low + THREADS_LOOKED_AT; i++)
         if (t->apis[i].start <= copy->launch && t->apis[i].end > copy->launch) return (uint32_t)i;
     return NONE;
@@ -204,12 +201,8 @@ static uint32_t last_behind_events(const struct walk *w, const struct gsim_kerne
 {
     const struct gsim_timeline *t = w->timeline;
     uint32_t found = NONE;
-    size_t low = 0, high = t->wait_count;
-    while (low < high) { /* waits are kept in the order they are satisfied */
-        size_t middle = low + (high - low) / 2;
-        if (t->waits[middle].satisfied <= kernel->ready) low = middle + 1;
-        else high = middle;
-    }
+    /* Waits are kept in the order they are satisfied. */
+    GSIM_FIRST (low, (uint32_t)t->wait_count, middle, t->waits[middle].satisfied <= kernel->ready)
     for (size_t i = low, seen = 0; i-- > 0 && seen < 64; seen++) {
         const struct gsim_wait_record *wait = &t->waits[i];
         if (wait->waiting_stream != kernel->stream || wait->correlation > kernel->correlation) continue;
@@ -247,12 +240,7 @@ static gsim_time time_with_room(const struct walk *w, gsim_time from, gsim_time 
 {
     const struct gsim_timeline *t = w->timeline;
     gsim_time room = 0;
-    size_t low = 0, high = t->occupancy_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->occupancy[middle].time <= from) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, (uint32_t)t->occupancy_count, middle, t->occupancy[middle].time <= from)
     for (size_t i = low ? low - 1 : 0; i < t->occupancy_count && t->occupancy[i].time < until; i++) {
         gsim_time begin = t->occupancy[i].time > from ? t->occupancy[i].time : from;
         gsim_time end =

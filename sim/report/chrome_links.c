@@ -6,6 +6,7 @@
 #include "sim/report/chrome_links.h"
 
 #include "gpusim/order.h"
+#include "sim/base/first.h"
 
 #define INSIDE 1000 /* an arrow begins so long before its slice ends: at the end itself readers find no slice */
 
@@ -39,14 +40,9 @@ GSIM_ORDER(compare_works, struct gsim_trace_work, GSIM_UP(stream) GSIM_UP(correl
 /* The first of STREAM whose correlation is CORRELATION or more; COUNT: none in any stream from there on. */
 static size_t find_from(const struct gsim_trace_work *works, size_t count, uint32_t stream, uint32_t correlation)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct gsim_trace_work *work = &works[middle];
-        bool is_before = work->stream != stream ? work->stream < stream : work->correlation < correlation;
-        if (is_before) low = middle + 1;
-        else high = middle;
-    }
+    GSIM_FIRST (low, (uint32_t)count, middle,
+                works[middle].stream != stream ? works[middle].stream < stream
+                                               : works[middle].correlation < correlation)
     return low;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gpusim/order.h"
+#include "sim/base/first.h"
 #include "sim/base/text.h"
 
 /* The smallest value that is not below SHARE of all. */
@@ -139,22 +140,11 @@ static void find_gaps(const struct gsim_timeline *t, struct interval *own, size_
     }
     for (size_t i = 0; i < t->kernel_count; i++) {
         const struct gsim_kernel_record *kernel = &t->kernels[i];
-        size_t from = 0, mine = 0;
         if (kernel->task != g->task || kernel->ready >= kernel->start) continue;
-        size_t low = 0, high = other_count; /* the first that ends after it was ready */
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (others[middle].end <= kernel->ready) low = middle + 1;
-            else high = middle;
-        }
-        from = low;
-        low = 0, high = own_count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (own[middle].end <= kernel->ready) low = middle + 1;
-            else high = middle;
-        }
-        mine = low;
+        /* The first of each that end after it was ready. */
+        GSIM_FIRST (other_at, (uint32_t)other_count, middle, others[middle].end <= kernel->ready)
+        GSIM_FIRST (own_at, (uint32_t)own_count, place, own[place].end <= kernel->ready)
+        size_t from = other_at, mine = own_at;
         gsim_time other = covered(others, other_count, &from, kernel->ready, kernel->start);
         gsim_time itself = covered(own, own_count, &mine, kernel->ready, kernel->start);
         if (other > itself) g->overrun_us += gsim_time_us(other - itself);
