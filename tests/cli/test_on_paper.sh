@@ -580,4 +580,18 @@ for urgent in 0 5; do
     [ $urgent = 5 ] && ends 'a graph in a stream like others' 1 900 940
 done
 
+# 80 blocks that wait for DRAM, 80 that wait for their SMs: a call of 4 us, 1 to the start, 100, 50, 6 of the wait's return. By the rule
+# the first blocks end one after another, so that those of the second begin earlier.
+echo "{\"schema\": \"gpusim-program/1\", \"name\": \"follow\", \"kernels\": [$(k loads 100 | sed 's/"dram_bytes": 0/"dram_bytes": 64000000/'), $(k b 50)],
+ \"ops\": [{\"op\": \"kernel\", \"kernel\": \"loads\", \"grid\": [80], \"block\": [256]}, {\"op\": \"kernel\", \"kernel\": \"b\", \"grid\": [80], \"block\": [256]}]}" >follow.json
+# shellcheck disable=SC2086
+{
+    "$gpusim" --workload follow.json --sched kesco $on --opt rule.memory_ends=off >found 2>&1
+    has 'together' 'Makespan     161.0 us' found
+    "$gpusim" --workload follow.json --sched kesco $on >found 2>&1
+    awk '$1 == "Makespan" { ok = $2 > 155 && $2 < 160.9 } END { exit !ok }' found || fail "one after another: $(cat found)"
+    "$gpusim" explain one.json --sched serial $on | head -n 1 >found
+    has 'one iteration' 'one under serial on paper, the first iteration' found
+}
+
 [ $failures = 0 ]
