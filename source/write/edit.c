@@ -84,7 +84,8 @@ static void trim(const struct gsim_text_edits *e, struct change *c)
 {
     while (c->from < c->to && c->length) {
         size_t step = line_end(e, c->from) - c->from;
-        if (step > c->length || c->from + step > c->to || memcmp(e->text + c->from, c->now, step) != 0) break;
+        if (step > c->length || memcmp(e->text + c->from, c->now, step) != 0) break;
+        if (c->now[step - 1] != '\n' && step < c->length) break;
         c->from += step;
         c->line++;
         memmove(c->now, c->now + step, c->length - step);
@@ -107,20 +108,19 @@ static size_t find_changes(const struct gsim_text_edits *e, struct change *chang
 {
     size_t count = 0, at = 0, line = 0;
     for (size_t next = 0; next < e->count;) {
-        size_t until;
         struct gsim_output part;
-        while (line_end(e, at) <= e->at[next].from && line_end(e, at) > at) {
+        while (line_end(e, at) > at && line_end(e, at) <= e->at[next].from && e->text[line_end(e, at) - 1] == '\n') {
             at = line_end(e, at);
             line++;
         }
-        until = line_end(e, at);
+        size_t until = line_end(e, at);
         struct change *c = &changes[count];
         if (gsim_output_open_memory(&part, &c->now, &c->length, error) != GSIM_OK) return count;
         for (size_t from = at;; until = line_end(e, until)) { /* as many lines as the edits touch */
             from = write_part(e, from, until, &next, &part);
             if (from <= until) break;
         }
-        if (at == e->length)
+        if (until == e->length)
             for (; next < e->count; next++) gsim_output_text(&part, e->at[next].text);
         if (gsim_output_commit(&part, error) != GSIM_OK) return count;
         c->from = at;
