@@ -34,10 +34,10 @@ static enum gsim_status open_frontier(void *state, const void *params, const str
     s->numbers = numbers;
     s->frontier = 1;
     s->unvisited = s->params->vertices - 1;
-    s->graph = gsim_draw_buffer(draw, "graph", gsim_whole_u64(4 * s->params->vertices * (s->params->degree + 1)),
+    s->graph = gsim_draw_buffer(draw, "graph", (uint64_t)llround(4 * s->params->vertices * (s->params->degree + 1)),
                                 GSIM_INIT_DEVICE);
-    s->front = gsim_draw_buffer(draw, "frontier", gsim_whole_u64(4 * s->params->vertices), GSIM_INIT_DEVICE);
-    s->marks = gsim_draw_buffer(draw, "marks", gsim_whole_u64(s->params->vertices), GSIM_INIT_DEVICE);
+    s->front = gsim_draw_buffer(draw, "frontier", (uint64_t)llround(4 * s->params->vertices), GSIM_INIT_DEVICE);
+    s->marks = gsim_draw_buffer(draw, "marks", (uint64_t)llround(s->params->vertices), GSIM_INIT_DEVICE);
     s->size = gsim_draw_buffer(draw, "size", 4, GSIM_INIT_DEVICE);
     return GSIM_OK;
 }
@@ -54,7 +54,7 @@ static double found(struct frontier_state *s)
 static void launch(struct gsim_draw *draw, struct gsim_op *op, struct gsim_arg *args, uint32_t arg_count,
                    const char *name, double items, double edges, double edge_ns)
 {
-    uint32_t blocks = gsim_whole_u32(fmin(ceil(fmax(items, 1) / 256), 2147483647.0));
+    uint32_t blocks = (uint32_t)lround(fmin(ceil(fmax(items, 1) / 256), 2147483647.0));
     struct gsim_kernel kernel = {.name = name,
                                  .grid = {blocks, 1, 1},
                                  .block = {256, 1, 1},
