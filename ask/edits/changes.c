@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpusim/energy.h"
 #include "gpusim/timeline.h"
 #include "sim/device/other.h"
 #include "sim/program/check.h"
@@ -126,9 +127,9 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
         if (equals && (change->factor < 0 || strcmp(equals + 1, "on") == 0)) return GSIM_OK;
         return gsim_error_set(error, GSIM_USAGE, "--change overlap: expected overlap=on or overlap=off");
     }
-    if (kind >= GSIM_CHANGE_COMM && metavar && !equals)
+    if ((kind >= GSIM_CHANGE_COMM || kind == GSIM_CHANGE_POWER) && metavar && !equals)
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
-    bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE ||
+    bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_POWER ||
                     (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
     if (equals && !read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor))
         return gsim_error_set(error, GSIM_USAGE,
@@ -137,10 +138,12 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     bool is_rank =
         change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
     int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
-    bool is_of_server = change->kind == GSIM_CHANGE_RATE || change->kind == GSIM_CHANGE_REPLICAS;
-    if (is_of_server && (strchr(strchr(change->text, '='), 'x') || change->factor < GSIM_RATE_LEAST))
+    bool is_plain = kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_REPLICAS || kind == GSIM_CHANGE_POWER;
+    if (is_plain && (strchr(strchr(change->text, '='), 'x') || change->factor < GSIM_RATE_LEAST))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number of %s", change->text,
-                              change->kind == GSIM_CHANGE_RATE ? "requests per second" : "servers");
+                              kind == GSIM_CHANGE_RATE    ? "requests per second"
+                              : kind == GSIM_CHANGE_POWER ? "watts"
+                                                          : "servers");
     if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", change->text, most);
     if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)
@@ -372,6 +375,11 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
         touched = count_streams(e) > fmin(d->hw_queues, c->factor) && d->hw_queues != c->factor;
         d->hw_queues = c->factor;
         break;
+    case GSIM_CHANGE_POWER:
+        touched = gsim_power_is_limited(d) && c->factor > d->base_w && c->factor != d->limit_w;
+        if (touched) d->limit_w = c->factor;
+        if (touched && !(d->recorded_w > 0)) note(v, "from rest: the limit acts after device.clock_window_us");
+        break;
     case GSIM_CHANGE_KERNEL: touched = gsim_edit_hasten(e, c->argument, c->factor); break;
     case GSIM_CHANGE_LINK:
         touched = gsim_edit_hasten_copies(e, d, c->factor);
@@ -411,6 +419,7 @@ static const char *why_not(enum gsim_change_kind kind, bool has_data)
         [GSIM_CHANGE_FUSE] = "no chain of small elementwise kernels",
         [GSIM_CHANGE_PINNED] = "no copies of pageable or managed memory",
         [GSIM_CHANGE_HW_QUEUES] = "each stream has a queue of its own, or there are as many",
+        [GSIM_CHANGE_POWER] = "it has that limit, its idle power is above, or its power is not known",
         [GSIM_CHANGE_KERNEL] = "no kernel has that name", [GSIM_CHANGE_LINK] = "nothing goes over the link",
         [GSIM_CHANGE_GRAPH] = "it is a CUDA graph already"};
     if (gsim_change_is_collective(kind)) return "no collective that it changes";

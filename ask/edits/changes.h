@@ -30,6 +30,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(PINNED, "pinned", NULL, 0.30, SAVED, "assumed", true,                                                            \
       "pinned memory, copies to the device ahead on a stream of their own")                                            \
     X(HW_QUEUES, "hw_queues", "N", 0.30, SAVED, "assumed", true, "N hardware queues (CUDA_DEVICE_MAX_CONNECTIONS)")    \
+    X(POWER, "power", "W", 0.30, SAVED, "assumed", false, "a power limit of W watts")                                  \
     X(KERNEL, "kernel:NAME", "FACTOR", 0.10, SAVED, "assumed", false,                                                  \
       "kernels of that NAME, or whose names hold it, so many times faster")                                            \
     X(LINK, "link", "FACTOR", 0.20, SAVED, "assumed", false, "a link to the host so many times faster")                \

@@ -33,13 +33,19 @@ bool gsim_energy_is_known(const struct gsim_program *program, const struct gsim_
 double gsim_energy_of_kernel(const struct gsim_kernel *kernel, const struct gsim_device_spec *device, double us,
                              double *relative, bool *is_estimated);
 
+/* Whether DEVICE's clock falls where the mean power exceeds its limit (rule clock_limit). */
+bool gsim_power_is_limited(const struct gsim_device_spec *device);
+/* How many times as long kernels take at a mean of WATT, as at full clock, where LIMIT_W are allowed; both above the
+ * base power. 1: the limit is not reached. */
+double gsim_power_slows(const struct gsim_device_spec *device, double watt, double limit_w);
+
 /* Fills ENERGY, whose arrays the caller releases; MAKESPAN is the run's. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,
                                      gsim_time makespan, struct gsim_energy *energy,
                                      struct gsim_error *error) GSIM_NODISCARD;
 void gsim_energy_release(struct gsim_energy *energy);
 
-/* Whether ENERGY's peak is above the limits of its GPUs, which is not modelled; TEXT says so then. */
+/* Whether ENERGY's peak is above the limits of its GPUs; TEXT says so then, and what follows. */
 #define GSIM_ENERGY_NOTE 192
 bool gsim_energy_is_over(const struct gsim_energy *energy, const struct gsim_device_spec *device,
                          char text[GSIM_ENERGY_NOTE]);

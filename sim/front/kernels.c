@@ -84,6 +84,7 @@ static void over(struct gsim_command *command, gsim_time now)
     struct gsim_front *f = command->front;
     f->machine->now = now;
     f->device->ended_bytes += gsim_device_work(f->device, command->op->kernel_index)->touched_bytes;
+    gsim_clock_count(f->device, command->op->kernel_index);
     struct gsim_kernel_record record = {
         .op = gsim_command_op(command),
         .iteration = command->iteration,

@@ -83,6 +83,9 @@ struct gsim_device {
     const struct gsim_process *client; /* whose kernel was launched last; NULL: none yet */
     gsim_time client_free;             /* when a process's kernel can be launched */
 
+    double drawn_w;                    /* mean above the base as at full clock, until DRAWN (clock.c) */
+    gsim_time drawn;
+
     struct gsim_faults faults;
 
     struct gsim_gpu_load last_load;
@@ -108,6 +111,12 @@ struct gsim_partition *gsim_partitions_add(struct gsim_device *d, uint32_t sm_co
                                            const struct gsim_gpu_listener *listener);
 /* How much of its time alone WORK takes if it starts now, by what the SMs share (rule idle_others). */
 double gsim_partition_scale(const struct gsim_partition *part, const struct gsim_demand *work);
+/* --- clock.c (rule clock_limit) ---------------------------------------------------------------------------------- */
+/* How many times its time WORK takes if it starts now, at the clock that the power limit leaves. */
+double gsim_clock_scale(struct gsim_device *d, const struct gsim_demand *work);
+/* Counts what the program's kernel INDEX has drawn, which ended now. */
+void gsim_clock_count(struct gsim_device *d, uint32_t index);
+
 /* Freezes the partition's SMs / resumes them where they were. */
 void gsim_partition_stop(struct gsim_partition *part);
 void gsim_partition_go_on(struct gsim_partition *part);

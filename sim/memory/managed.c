@@ -176,7 +176,7 @@ void gsim_managed_submit(struct gsim_device *d, struct gsim_command *command)
     if (faults) gsim_faults_add(d, command);
     if (is_managed && is_eager(d)) touch_eagerly(d, command->op);
     const struct gsim_demand *work = gsim_device_work(d, command->op->kernel_index);
-    double scale = gsim_l2_kernel(d, command) * gsim_partition_scale(command->part, work);
+    double scale = gsim_l2_kernel(d, command) * gsim_partition_scale(command->part, work) * gsim_clock_scale(d, work);
     command->run = gsim_gpu_submit_as(command->part->sm, d->machine->now, work, scale, command->is_held,
                                       command->priority, command);
     gsim_partition_changed(command->part);

@@ -116,7 +116,7 @@ double gsim_partition_scale(const struct gsim_partition *part, const struct gsim
     double busy = fmin(blocks, part->spec.sm_count);
     for (uint32_t i = 0; i < d->part_count; i++)
         if (&d->parts[i] != part && d->parts[i].requests && *d->parts[i].requests) busy += d->parts[i].spec.sm_count;
-    return 1 - d->spec->shared_part * (1 - fmin(busy / all, 1));
+    return 1 - (work->tiles > work->blocks ? d->spec->tiled_part : d->spec->shared_part) * (1 - fmin(busy / all, 1));
 }
 
 void gsim_partitions_add_copy_load(struct gsim_device *d, double gbps)

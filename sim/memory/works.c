@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gpusim/energy.h"
 #include "sim/device/rules.h"
 #include "sim/memory/space.h"
 #include "sim/platform/machine.h"
@@ -39,7 +40,10 @@ enum gsim_status gsim_works_create(struct gsim_works **created, struct gsim_mach
     *works = (struct gsim_works){.spec = spec, .space = space, .next = space->works};
     works->demands = GSIM_ARENA_ARRAY(&m->arena, struct gsim_demand, space->kernel_room);
     if (!is_first(works, m)) works->problems = GSIM_ARENA_ARRAY(&m->arena, bool, space->kernel_room + 1);
-    if (!works->demands || (!is_first(works, m) && !works->problems)) return gsim_no_memory(error);
+    bool has_limit = gsim_power_is_limited(spec);
+    if (has_limit) works->drawn_mj = GSIM_ARENA_ARRAY(&m->arena, double, space->kernel_room + 1);
+    bool has_all = (!has_limit || works->drawn_mj) && (is_first(works, m) || works->problems);
+    if (!works->demands || !has_all) return gsim_no_memory(error);
     if (given && p->kernel_count) memcpy(works->demands, given, p->kernel_count * sizeof *given);
     enum gsim_status status = given ? GSIM_OK : find_all(works, m, p, error);
     if (status) return status;

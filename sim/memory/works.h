@@ -14,6 +14,7 @@ struct gsim_works {
     const struct gsim_device_spec *spec;
     struct gsim_demand *demands; /* by kernel index */
     bool *problems;              /* by kernel: it cannot run there; NULL: all can */
+    double *drawn_mj;            /* by kernel, above the base at full clock; 0: not computed yet; NULL: not needed */
     bool share_l2;               /* the kernels' data together exceed L2 */
     enum gsim_l2_needs {           /* what the program's ops need of L2; set by the first device of the kind (l2.c) */
         GSIM_L2_ASKED = 1,

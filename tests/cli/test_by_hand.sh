@@ -196,6 +196,13 @@ grep -q "the limit is 700 W" report.json || fail "power: no note in the report"
 sed 's/24000/6000/' hot.json >cool.json
 run --workload cool.json --sched async --device h100-vm --memory pinned
 ! grep -q "limit is" out || fail "power: a note at 300 W"
+# 584 W over the base of 116, as many as 700 leave: of 408 half, and 2^0.3 times as long.
+sed 's/20000/1000/; s/24000/584/' hot.json >limit.json
+limited() { "$gpusim" whatif limit.json --sched async --memory pinned --device h100-vm --change power=408 "$@" >out 2>&1; }
+limited --opt device.recorded_w=584 --opt device.recorded_limit_w=584
+awk '$1 == "now" { now = $2 } $1 == "power=408" { ok = $2 - now > 230.5 && $2 - now < 231.7 } END { exit !ok }' out || fail "power=408: $(cat out)"
+limited
+grep -q "from rest" out || fail "power=408: no word of rest: $(cat out)"
 
 # Bytes alone are a copy's: traces/h100/probe.json has copies of 33, 132 and 4,224 blocks of 512 threads at 1,007, 2,407 and 2,875
 # GB/s. Beside arithmetic they are a plain loop's, 8 bytes in flight a thread: 33 x 512 x 8 / 330 ns = 410 GB/s, at this load 5 % less.

@@ -153,6 +153,7 @@ struct gsim_import_notes {
     uint64_t node_gaps; /* between nodes of CUDA graphs, of one stream; their mean, and that between kernels alone: */
     double node_gap_us, kernel_gap_us;
     char alone[240];    /* what kernels that ran beside others are taken to need alone; "": none, or not asked */
+    double drawn_mj; /* by the kernels, above the base at full clock; 0: the device does not say */
     double span_us; /* start of the first launch call to the end of the last work */
     char gpu[64];   /* as the trace names it; "" where it does not */
     /* What else the file says of the GPU and of itself; 0, "" and false where it does not. */

@@ -78,6 +78,8 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, str
 {
     double node_us = is_watched ? n->node_gap_us : n->kernel_gap_us;
     device->call_gap_us = 0; /* when calls were made, the trace tells */
+    if (n->span_us > 0) device->recorded_w = n->drawn_mj / n->span_us * 1e3;
+    device->recorded_limit_w = device->limit_w - device->base_w;
     if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(node_us + device->profiled_us, 0.01);
     if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
         device->stream_gap_us = n->stream_gap_us;

@@ -8,14 +8,6 @@
 #include <string.h>
 
 #include "gpusim/order.h"
-#include "sim/device/occupancy.h"
-
-/* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations
- * and DRAM traffic; from shared memory alone; from nothing but time and shape. */
-#define OFF_MEASURED 0.03
-#define OFF_DEMAND   0.15
-#define OFF_SMEM     0.35
-#define OFF_UNKNOWN  0.5
 
 static bool is_of(const struct gsim_kernel *k, const struct gsim_device_spec *device)
 {
@@ -29,40 +21,6 @@ bool gsim_energy_is_known(const struct gsim_program *program, const struct gsim_
     for (uint32_t i = 0; i < program->kernel_count; i++)
         if (program->kernels[i].energy_mj > 0 && is_of(&program->kernels[i], device)) return true;
     return false;
-}
-
-static double warps_of(const struct gsim_kernel *k, const struct gsim_device_spec *device)
-{
-    const struct gsim_sm_limits limits = gsim_sm_limits(device);
-    struct gsim_block_need need = {0};
-    struct gsim_error ignored = {0};
-    double blocks = (double)k->grid.x * k->grid.y * k->grid.z, threads = (double)k->block.x * k->block.y * k->block.z;
-    if (gsim_block_need(&limits, k, &need, &ignored) != GSIM_OK) return 0;
-    double resident = fmin(blocks, device->sm_count * need.blocks_per_sm);
-    return resident * ceil(threads / limits.warp_threads);
-}
-
-double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_device_spec *d, double us, double *relative,
-                             bool *is_estimated)
-{
-    *is_estimated = !(k->energy_mj > 0 && is_of(k, d));
-    *relative = OFF_MEASURED;
-    if (!*is_estimated) return k->energy_mj;
-    double time = k->solo_us > 0 && is_of(k, d) ? k->solo_us : us, warps = warps_of(k, d), watt;
-    if (!(time > 0)) return 0;
-    if (k->flops > 0 || k->dram_bytes > 0) {
-        double gbps = k->dram_bytes / time * 1e-3;
-        *relative = OFF_DEMAND;
-        watt = k->flops / time * d->flop_pj * 1e-6 + k->dram_bytes / time * d->byte_pj * 1e-6 +
-               d->memory_w * (1 - exp(-gbps / d->memory_knee_gbps)) + warps * d->warp_mw * 1e-3;
-    } else if (k->smem_bytes) {
-        *relative = OFF_SMEM;
-        watt = warps * d->smem_warp_mw * 1e-3;
-    } else {
-        *relative = OFF_UNKNOWN;
-        watt = d->unknown_w * (1 - exp(-warps / d->unknown_warps));
-    }
-    return watt * time * 1e-3;
 }
 
 /* --- the whole run --- */
@@ -120,15 +78,32 @@ static void add_part(struct sums *s, gsim_time start, gsim_time end, uint32_t de
     if (device < e->gpu_count) e->gpu_mj[device] += mj;
 }
 
-static void add_kernels(struct sums *s)
+/* What the limit leaves of the kernels' energy at full clock, in MAKESPAN. A short run from rest has all. */
+static double left_of(const struct sums *s, gsim_time makespan)
+{
+    double all = 0, limit_w = s->device->limit_w - s->device->base_w, relative;
+    bool is_estimated;
+    bool from_rest = !(s->device->recorded_w > 0);
+    bool is_short = from_rest && gsim_time_us(makespan) < s->device->clock_window_us;
+    if (is_short || !gsim_power_is_limited(s->device)) return 1;
+    for (size_t i = 0; i < s->timeline->kernel_count; i++) {
+        const struct gsim_kernel_record *k = &s->timeline->kernels[i];
+        all += gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
+                                     gsim_time_us(k->end - k->start), &relative, &is_estimated);
+    }
+    return all > 0 ? fmin(1, limit_w * gsim_time_us(makespan) * (double)s->energy->gpu_count * 1e-3 / all) : 1;
+}
+
+static void add_kernels(struct sums *s, gsim_time makespan)
 {
     struct gsim_energy *e = s->energy;
+    double left = left_of(s, makespan);
     for (size_t i = 0; i < s->timeline->kernel_count; i++) {
         const struct gsim_kernel_record *k = &s->timeline->kernels[i];
         double relative;
         bool is_estimated;
-        double mj = gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
-                                          gsim_time_us(k->end - k->start), &relative, &is_estimated);
+        double mj = left * gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
+                                                 gsim_time_us(k->end - k->start), &relative, &is_estimated);
         e->launches++;
         e->estimated += is_estimated;
         e->kernels_mj += mj;
@@ -181,7 +156,7 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     s.windows = gsim_alloc(sizeof *s.windows * s.window_count);
     bool has_all = e->iteration_mj && e->task_mj && e->gpu_mj && s.spans && s.windows;
     if (has_all) {
-        add_kernels(&s);
+        add_kernels(&s, makespan);
         for (size_t i = 0; i < s.timeline->copy_count; i++) {
             const struct gsim_copy_record *c = &s.timeline->copies[i];
             double mj = c->kind == GSIM_COPY_D2D ? 0 : s.device->copy_w * gsim_time_us(c->end - c->start) * 1e-3;
@@ -210,9 +185,10 @@ bool gsim_energy_is_over(const struct gsim_energy *e, const struct gsim_device_s
 {
     double limit_w = device->limit_w * (double)e->gpu_count;
     if (!(limit_w > 0) || e->peak_w <= limit_w) return false;
-    snprintf(text, GSIM_ENERGY_NOTE,
-             "%.0f W at most, and the limit is %.0f W (power.limit_w): a real GPU lowers its clock there and takes "
-             "longer, which is not modelled", e->peak_w, limit_w);
+    snprintf(text, GSIM_ENERGY_NOTE, "%.0f W at most, and the limit is %.0f W (power.limit_w): %s", e->peak_w, limit_w,
+             gsim_power_is_limited(device)
+                 ? "the clock falls and kernels take longer where the mean stays above it (rule.clock_limit)"
+                 : "a real GPU lowers its clock there and takes longer, which is not modelled");
     return true;
 }
 

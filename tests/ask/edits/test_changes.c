@@ -276,7 +276,7 @@ static void test_words(void)
 {
     static const char *const wrong[] = {"graphs",      "graph=2",      "launch=0", "launch=x",
                                         "streams=1.5", "hw_queues=64", "pdl=1",    "device",
-                                        "device=",     "kernel:",      ""};
+                                        "device=",     "kernel:",      "power",    "power=400x", ""};
     struct gsim_change change;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct gsim_error error = {0};

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "gpusim/energy.h"
 #include "gpusim/limits.h"
 #include "gpusim/order.h"
 #include "traces/import/records/emitter.h"
@@ -155,6 +156,11 @@ static uint32_t kernel_of(struct gsim_emitter *e, const struct gsim_activity *wo
         kernel.block = (struct gsim_dim3){MEMSET_THREADS, 1, 1};
         kernel.regs_per_thread = MEMSET_REGISTERS;
     }
+    double relative;
+    bool is_estimated;
+    if (e->options->device)
+        e->records->notes->drawn_mj +=
+            gsim_energy_of_kernel(&kernel, e->options->device, kernel.solo_us, &relative, &is_estimated);
     return gsim_builder_kernel(e->builder, &kernel);
 }
 

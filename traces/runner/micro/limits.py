@@ -3,7 +3,7 @@
 """limits.py GPUSIM FOLDER [--off RULE]...: processes of PyTorch that share a GPU under MPS, predicted and measured.
 
 FOLDER has limits.json.gz, which limits_record.py wrote, and a profiler trace of each model alone. Each process replays its
-model's CUDA graph again and again. A row: how far medians of requests are off, over the models. With --off the last lines
+model's CUDA graph again and again. A row: how far medians of requests and the board's power are off, over the models. With --off the last lines
 are what the rule is worth, of all runs and of processes with a part of the SMs, mean and 95 % interval over the models.
 """
 import gzip
@@ -15,15 +15,16 @@ import sys
 import tempfile
 
 
-def predicted_us(gpusim, device, trace, run, rules):
+def predicted(gpusim, device, trace, run, rules):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "o.json")
         limit = f",percentage={run['percentage']}" if run["share"] == "mps" and run["percentage"] < 100 else ""
-        subprocess.run([gpusim, "--task", f"{trace},step=1,requests=12,copies={run['processes']}{limit}", "--share", run["share"],
+        subprocess.run([gpusim, "--task", f"{trace},step=1,requests=24,copies={run['processes']}{limit}", "--share", run["share"],
                         "--device", device, "--report", report] + rules, check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         with open(report, encoding="utf-8") as file:
-            return [task["p50_us"] for task in json.load(file)["tasks"]]
+            said = json.load(file)
+            return sum(task["p50_us"] for task in said["tasks"]), said["energy"]["mean_w"]
 
 
 def gain(what, pairs):
@@ -32,7 +33,7 @@ def gain(what, pairs):
     means = sorted(sum(sum(m) for m in drawn) / sum(len(m) for m in drawn)
                    for drawn in ([draws.choice(models) for _ in models] for _ in range(10000)))
     every = [points for m in models for points in m]
-    print(f"worth, {what}: {sum(every) / len(every):.1f} points [{means[249]:.1f}, {means[9749]:.1f}]")
+    print(f"worth, {what}: {sum(every) / len(every):.2f} points [{means[249]:.2f}, {means[9749]:.2f}]")
 
 
 def main():
@@ -44,17 +45,20 @@ def main():
     rows, pairs, parts = {}, {}, {}
     for run in recording["runs"]:
         trace = os.path.join(folder, run["model"] + ".json.gz")
-        off = 100 * (sum(predicted_us(gpusim, device, trace, run, rules)) / sum(run["p50_us"]) - 1)
-        rows.setdefault((run["share"], run["percentage"], run["processes"]), []).append((off, run["model"]))
+        us, watt = predicted(gpusim, device, trace, run, rules)
+        off = 100 * (us / sum(run["p50_us"]) - 1)
+        rows.setdefault((run["share"], run["percentage"], run["processes"]), []).append(
+            (off, run["model"], 100 * abs(watt / run["board_w"] - 1)))
         if rules:
-            on = 100 * (sum(predicted_us(gpusim, device, trace, run, [])) / sum(run["p50_us"]) - 1)
+            on = 100 * (predicted(gpusim, device, trace, run, [])[0] / sum(run["p50_us"]) - 1)
             pairs.setdefault(run["model"], []).append(abs(off) - abs(on))
             if run["percentage"] < 100:
                 parts.setdefault(run["model"], []).append(abs(off) - abs(on))
-    print("share      SMs  processes    mean   worst")
+    print("share      SMs  processes    mean   worst             power")
     for (share, percentage, processes), offs in rows.items():
-        worst, model = max(offs, key=lambda one: abs(one[0]))
-        print(f"{share:9s} {percentage:3d} % {processes:8d}  {sum(abs(o) for o, _ in offs) / len(offs):6.1f} % {worst:+6.1f} % {model}")
+        worst, model, _ = max(offs, key=lambda one: abs(one[0]))
+        print(f"{share:9s} {percentage:3d} % {processes:8d}  {sum(abs(o[0]) for o in offs) / len(offs):6.1f} % {worst:+6.1f} % "
+              f"{model:9s} {sum(o[2] for o in offs) / len(offs):5.1f} %")
     if pairs:
         gain("all", pairs)
         gain("parts", parts)

@@ -23,6 +23,9 @@ static struct gsim_device_spec device_of(void)
     d.smem_warp_mw = 50;
     d.unknown_w = 300;
     d.unknown_warps = 500;
+    d.tensor_w = 1000;
+    d.mma_w = 400;
+    d.rise_us = 5;
     return d;
 }
 
@@ -84,9 +87,14 @@ static void test_estimates(void)
         {{.flops = 0}, 30 * (1 - 0.87985338), 0.5}, /* 300 W (1 - exp(-64 / 500)) x 100 us */
         {{.energy_mj = 7, .solo_device = "d"}, 7, 0.03},
         {{.energy_mj = 7, .solo_device = "other"}, 30 * (1 - 0.87985338), 0.5}, /* of another GPU */
+        {{.solo_profiled = true}, 30 * (1 - 0.87985338) / 1.05, 0.5},           /* little in 5 of 105 us */
+        {{.solo_profiled = true, .smem_bytes = 1024}, 30 * (1 - 0.87985338) / 1.05, 0.5},
+        {{.name = "nvjet_sm90_tst_256x128"}, 100. * 2 / 132 / 1.05, 0.2},       /* 1,000 W on 2 of 132 SMs */
+        {{.name = "sm80_xmma_gemm", .smem_bytes = 1024}, 40. * 2 / 132 / 1.05, 0.2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsim_kernel k = rows[i].kernel;
+        if (!k.name) k.name = "k";
         double relative;
         bool is_estimated;
         k.grid = (struct gsim_dim3){2, 1, 1};
@@ -96,6 +104,42 @@ static void test_estimates(void)
         CHECK_NEAR(relative, rows[i].relative, 1e-12);
         CHECK_INT(is_estimated, i != 4);
     }
+    gsim_device_release(&device);
+}
+
+/* A kernel of 300 mJ a ms: 400 W with the base, where 200 are allowed. In 100 ms of it the clock leaves 100 of 300 W;
+ * in 1 ms from rest it has fallen by nothing, unless the recording was of 300 W. */
+static void test_limit(void)
+{
+    static const struct {
+        double ms, recorded_w, clock_loss, mean_w;
+    } rows[] = {{100, 0, 0.3, 200}, {1, 0, 0.3, 400}, {1, 300, 0.3, 200}, {100, 0, 0, 400}};
+    struct gsim_kernel kernel = {.name = "a", .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct gsim_program program = {.kernels = &kernel, .kernel_count = 1};
+    struct gsim_device_spec device = device_of();
+    struct gsim_error error = {0};
+    device.limit_w = 200;
+    device.clock_window_us = 40000;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gsim_timeline t;
+        struct gsim_energy e;
+        gsim_time end = gsim_time_from_us(rows[i].ms * 1e3);
+        kernel.energy_mj = 300 * rows[i].ms;
+        device.recorded_w = rows[i].recorded_w;
+        device.clock_loss = rows[i].clock_loss;
+        gsim_timeline_init(&t, &program, false);
+        t.gpu_count = 1;
+        gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.end = end});
+        CHECK_OK(gsim_energy_compute(&t, &device, end, &e, &error), error);
+        CHECK_NEAR(e.mean_w, rows[i].mean_w, 1e-6);
+        CHECK_NEAR(e.task_mj[0], (rows[i].mean_w - 100) * rows[i].ms, 1e-6);
+        gsim_energy_release(&e);
+        gsim_timeline_release(&t);
+    }
+    CHECK_NEAR(gsim_power_slows(&device, 300, 100), 1, 1e-12); /* clock_loss 0 */
+    device.clock_loss = 0.5;
+    CHECK_NEAR(gsim_power_slows(&device, 225, 100), 1.5, 1e-12);
+    CHECK_NEAR(gsim_power_slows(&device, 90, 100), 1, 1e-12);
     gsim_device_release(&device);
 }
 
@@ -113,6 +157,7 @@ static void test_unknown(void)
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {{"sums", test_sums}, {"estimates", test_estimates}, {"unknown", test_unknown}};
+static const struct test_case cases[] = {
+    {"sums", test_sums}, {"estimates", test_estimates}, {"limit", test_limit}, {"unknown", test_unknown}};
 
 TEST_MAIN("sim/report/energy/energy", cases)
