@@ -17,7 +17,7 @@ struct gsim_energy {
     double base_idle_mj, base_busy_mj;
     double kernels_mj, copies_mj;      /* above the base */
     double total_mj, low_mj, high_mj;  /* the sum, and its 90 % interval */
-    double mean_w, peak_w;             /* of all GPUs; the peak over windows of GSIM_ENERGY_WINDOW_US */
+    double mean_w, peak_w;             /* of all GPUs; the peak at full clock over windows of GSIM_ENERGY_WINDOW_US */
     uint64_t launches, estimated;      /* launches of kernels; of these without a measured energy */
     double *iteration_mj;              /* by iteration of the timeline */
     double *task_mj;                   /* by task: its kernels, above the base */

@@ -109,6 +109,7 @@ static void add_kernels(struct sums *s, gsim_time makespan)
         e->kernels_mj += mj;
         s->off_mj += mj * relative;
         if (k->task < e->task_count) e->task_mj[k->task] += mj;
+        spread(s->windows, s->window_count, gsim_time_us(k->start), gsim_time_us(k->end), mj / left - mj);
         add_part(s, k->start, k->end, k->device, k->iteration, mj);
     }
 }
