@@ -64,7 +64,7 @@ struct sums {
     const struct gsim_device_spec *device;
     struct gsim_energy *energy;
     struct span *spans;
-    double *windows;
+    double *windows, *left; /* left: by GPU */
     size_t span_count, window_count;
     double off_mj;
 };
@@ -78,29 +78,30 @@ static void add_part(struct sums *s, gsim_time start, gsim_time end, uint32_t de
     if (device < e->gpu_count) e->gpu_mj[device] += mj;
 }
 
-/* What the limit leaves of the kernels' energy at full clock, in MAKESPAN. A short run from rest has all. */
-static double left_of(const struct sums *s, gsim_time makespan)
+/* What the limit leaves of each GPU's kernels' energy at full clock, in MAKESPAN. A short run from rest has all. */
+static void find_left(struct sums *s, gsim_time makespan)
 {
-    double all = 0, limit_w = s->device->limit_w - s->device->base_w, relative;
-    bool is_estimated;
-    bool from_rest = !(s->device->recorded_w > 0);
-    bool is_short = from_rest && gsim_time_us(makespan) < s->device->clock_window_us;
-    if (is_short || !gsim_power_is_limited(s->device)) return 1;
-    for (size_t i = 0; i < s->timeline->kernel_count; i++) {
+    double limit_w = s->device->limit_w - s->device->base_w, us = gsim_time_us(makespan), relative;
+    bool is_estimated, from_rest = !(s->device->recorded_w > 0);
+    bool is_short = from_rest && us < s->device->clock_window_us;
+    bool is_limited = !is_short && gsim_power_is_limited(s->device);
+    for (size_t i = 0; i < s->timeline->kernel_count && is_limited; i++) {
         const struct gsim_kernel_record *k = &s->timeline->kernels[i];
-        all += gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
-                                     gsim_time_us(k->end - k->start), &relative, &is_estimated);
+        double mj = gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
+                                          gsim_time_us(k->end - k->start), &relative, &is_estimated);
+        if (k->device < s->energy->gpu_count) s->left[k->device] += mj;
     }
-    return all > 0 ? fmin(1, limit_w * gsim_time_us(makespan) * (double)s->energy->gpu_count * 1e-3 / all) : 1;
+    for (size_t g = 0; g < s->energy->gpu_count; g++)
+        s->left[g] = s->left[g] > 0 ? fmin(1, limit_w * us * 1e-3 / s->left[g]) : 1;
 }
 
 static void add_kernels(struct sums *s, gsim_time makespan)
 {
     struct gsim_energy *e = s->energy;
-    double left = left_of(s, makespan);
+    find_left(s, makespan);
     for (size_t i = 0; i < s->timeline->kernel_count; i++) {
         const struct gsim_kernel_record *k = &s->timeline->kernels[i];
-        double relative;
+        double relative, left = k->device < e->gpu_count ? s->left[k->device] : 1;
         bool is_estimated;
         double mj = left * gsim_energy_of_kernel(&s->timeline->program->kernels[k->kernel_index], s->device,
                                                  gsim_time_us(k->end - k->start), &relative, &is_estimated);
@@ -155,7 +156,8 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     e->gpu_mj = gsim_alloc(sizeof *e->gpu_mj * e->gpu_count);
     s.spans = gsim_alloc(sizeof *s.spans * (timeline->kernel_count + timeline->copy_count + 1));
     s.windows = gsim_alloc(sizeof *s.windows * s.window_count);
-    bool has_all = e->iteration_mj && e->task_mj && e->gpu_mj && s.spans && s.windows;
+    s.left = gsim_alloc(sizeof *s.left * e->gpu_count);
+    bool has_all = e->iteration_mj && e->task_mj && e->gpu_mj && s.spans && s.windows && s.left;
     if (has_all) {
         add_kernels(&s, makespan);
         for (size_t i = 0; i < s.timeline->copy_count; i++) {
@@ -170,6 +172,7 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
     }
     gsim_free(s.spans);
     gsim_free(s.windows);
+    gsim_free(s.left);
     return has_all ? GSIM_OK : gsim_no_memory(error);
 }
 

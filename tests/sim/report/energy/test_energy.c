@@ -143,6 +143,34 @@ static void test_limit(void)
     gsim_device_release(&device);
 }
 
+/* Of two GPUs one draws 300 W above the base, the other 50, where 100 are allowed: the other's share is not lent. */
+static void test_limit_of_each_gpu(void)
+{
+    struct gsim_kernel kernels[] = {{.name = "a", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 30000},
+                                    {.name = "b", .grid = {1, 1, 1}, .block = {32, 1, 1}, .energy_mj = 5000}};
+    struct gsim_program program = {.kernels = kernels, .kernel_count = 2};
+    struct gsim_device_spec device = device_of();
+    struct gsim_error error = {0};
+    struct gsim_timeline t;
+    struct gsim_energy e;
+    gsim_time end = gsim_time_from_us(1e5);
+    device.limit_w = 200;
+    device.clock_window_us = 40000;
+    device.clock_loss = 0.3;
+    gsim_timeline_init(&t, &program, false);
+    t.gpu_count = 2;
+    gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.end = end});
+    gsim_timeline_add_kernel(&t, &(struct gsim_kernel_record){.end = end, .kernel_index = 1, .device = 1});
+    CHECK_OK(gsim_energy_compute(&t, &device, end, &e, &error), error);
+    CHECK_NEAR(e.gpu_mj[0], 20000, 1e-6);
+    CHECK_NEAR(e.gpu_mj[1], 15000, 1e-6);
+    CHECK_NEAR(e.kernels_mj, 15000, 1e-6);
+    CHECK_NEAR(e.peak_w, 550, 1e-6);
+    gsim_energy_release(&e);
+    gsim_timeline_release(&t);
+    gsim_device_release(&device);
+}
+
 static void test_unknown(void)
 {
     struct gsim_kernel kernel = {.name = "a", .grid = {1, 1, 1}, .block = {32, 1, 1}, .solo_us = 5};
@@ -157,7 +185,10 @@ static void test_unknown(void)
     gsim_device_release(&device);
 }
 
-static const struct test_case cases[] = {
-    {"sums", test_sums}, {"estimates", test_estimates}, {"limit", test_limit}, {"unknown", test_unknown}};
+static const struct test_case cases[] = {{"sums", test_sums},
+                                         {"estimates", test_estimates},
+                                         {"limit", test_limit},
+                                         {"limit of each GPU", test_limit_of_each_gpu},
+                                         {"unknown", test_unknown}};
 
 TEST_MAIN("sim/report/energy/energy", cases)
