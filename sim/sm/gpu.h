@@ -156,4 +156,3 @@ void gsim_gpu_count(const struct gsim_gpu *gpu, struct gsim_statistics *statisti
 
 /* Checks that no SM is over its limits and that no block or SM is lost; GSIM_BUG otherwise. */
 void gsim_gpu_check(const struct gsim_gpu *gpu);
-
