@@ -535,6 +535,7 @@ static enum gsim_status join_server(struct gsim_variant *v, const struct gsim_ch
     for (size_t i = 0; i < count && !status; i++)
         if (!(v->touched >> i & 1))
             note(v, changes[i].kind >= GSIM_CHANGE_BATCHING       ? "the server has that already"
+                    : changes[i].kind == GSIM_CHANGE_POWER      ? "each of a server's steps is simulated from rest"
                     : !gsim_change_is_of_steps(changes[i].kind) ? "a server's steps are launched as they are"
                     : v->spec.profile                           ? "its steps are a profile's times, not programs"
                                                                 : why_not(changes[i].kind, true));

@@ -74,8 +74,9 @@ awk -v a="$mean" -v b="$asked" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-4) }' |
 awk 'length > 100' out | grep . && fail "a line over 100 columns"
 "$gpusim" explain server.json >out 2>err || fail "explain: $(cat err)"
 grep -q '^server .*no request' out || fail "explain: $(cat out)"
-"$gpusim" whatif server.json --change streams=2,replicas=1 >out 2>err || fail "whatif: $(cat err)"
-grep -q "streams=2:.*launched as they are" out && grep -q "replicas=1:.*has that already" out || fail "notes: $(cat out)"
+"$gpusim" whatif server.json --change streams=2,replicas=1,power=400 >out 2>err || fail "whatif: $(cat err)"
+grep -q "streams=2:.*launched as they are" out && grep -q "replicas=1:.*has that already" out &&
+    grep -q "power=400:.*simulated from rest" out || fail "notes: $(cat out)"
 for wrong in "--sched async" "--iterations 2" "--memory pinned" "-D N=1"; do
     # shellcheck disable=SC2086
     "$gpusim" ask spread server.json $wrong >out 2>err && fail "$wrong has no effect, and was taken"
