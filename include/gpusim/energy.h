@@ -37,7 +37,7 @@ double gsim_energy_of_kernel(const struct gsim_kernel *kernel, const struct gsim
 bool gsim_power_is_limited(const struct gsim_device_spec *device);
 /* How many times as long kernels take at a mean of WATT, as at full clock, where LIMIT_W are allowed; both above the
  * base power. 1: the limit is not reached. */
-double gsim_power_slows(const struct gsim_device_spec *device, double watt, double limit_w);
+double gsim_power_slowdown(const struct gsim_device_spec *device, double watt, double limit_w);
 
 /* Fills ENERGY, whose arrays the caller releases; MAKESPAN is the run's. Fails with GSIM_NOMEM only. */
 enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const struct gsim_device_spec *device,

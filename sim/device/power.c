@@ -8,7 +8,8 @@
 #include "sim/device/rules.h"
 
 /* How far nine of ten are off at most, relative: measured by NVML's counter over a second; estimated from operations
- * and DRAM traffic; from shared memory alone; from nothing but time and shape. */
+ * and DRAM traffic; from a library's name (the worst of 16 services under time slices: docs/model/contexts.md); from
+ * shared memory alone; from nothing but time and shape. */
 #define OFF_MEASURED 0.03
 #define OFF_DEMAND   0.15
 #define OFF_NAMED    0.2
@@ -72,7 +73,7 @@ double gsim_energy_of_kernel(const struct gsim_kernel *k, const struct gsim_devi
     return watt * time * 1e-3;
 }
 
-double gsim_power_slows(const struct gsim_device_spec *d, double watt, double limit_w)
+double gsim_power_slowdown(const struct gsim_device_spec *d, double watt, double limit_w)
 {
     return limit_w > 0 && watt > limit_w ? pow(watt / limit_w, d->clock_loss) : 1;
 }

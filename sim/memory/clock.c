@@ -18,16 +18,16 @@ static double mean_w(struct gsim_device *d)
     return d->drawn_w;
 }
 
-static double slows(struct gsim_device *d)
+static double slowdown(struct gsim_device *d)
 {
-    return gsim_power_slows(d->spec, mean_w(d), d->spec->limit_w - d->spec->base_w);
+    return gsim_power_slowdown(d->spec, mean_w(d), d->spec->limit_w - d->spec->base_w);
 }
 
 double gsim_clock_scale(struct gsim_device *d, const struct gsim_demand *work)
 {
     bool is_of_memory = !work->has_flops && (work->kind == GSIM_DEMAND_MEMORY || work->kind == GSIM_DEMAND_SCATTER);
     if (!d->works->drawn_mj || is_of_memory) return 1;
-    return slows(d) / gsim_power_slows(d->spec, d->spec->recorded_w, d->spec->recorded_limit_w);
+    return slowdown(d) / gsim_power_slowdown(d->spec, d->spec->recorded_w, d->spec->recorded_limit_w);
 }
 
 void gsim_clock_count(struct gsim_device *d, uint32_t index)
@@ -37,5 +37,5 @@ void gsim_clock_count(struct gsim_device *d, uint32_t index)
     if (!mj) return;
     if (!(mj[index] > 0))
         mj[index] = gsim_energy_of_kernel(&d->space->program->kernels[index], d->spec, us, &relative, &is_estimated);
-    d->drawn_w = mean_w(d) + mj[index] * 1e3 * slows(d) / fmax(us, d->spec->clock_window_us);
+    d->drawn_w = mean_w(d) + mj[index] * 1e3 * slowdown(d) / fmax(us, d->spec->clock_window_us);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""limits.py GPUSIM FOLDER [--off RULE]...: processes of PyTorch that share a GPU under MPS, predicted and measured.
+"""limits.py GPUSIM FOLDER [--off RULE|OPTION=VALUE]...: processes of PyTorch that share a GPU under MPS, predicted and measured.
 
 FOLDER has limits.json.gz, which limits_record.py wrote, and a profiler trace of each model alone. Each process replays its
 model's CUDA graph again and again. A row: how far medians of requests and the board's power are off, over the models. With --off the last lines
@@ -38,7 +38,7 @@ def gain(what, pairs):
 
 def main():
     gpusim, folder = sys.argv[1], sys.argv[2]
-    rules = [word for i, at in enumerate(sys.argv) if at == "--off" for word in ("--opt", f"rule.{sys.argv[i + 1]}=off")]
+    rules = [word for i, at in enumerate(sys.argv) if at == "--off" for word in ("--opt", f"rule.{sys.argv[i + 1]}=off" if "=" not in sys.argv[i + 1] else sys.argv[i + 1])]
     with gzip.open(os.path.join(folder, "limits.json.gz"), "rt", encoding="utf-8") as file:
         recording = json.load(file)
     device = "h200" if "H200" in recording["device"] else "h100-vm"

@@ -136,10 +136,10 @@ static void test_limit(void)
         gsim_energy_release(&e);
         gsim_timeline_release(&t);
     }
-    CHECK_NEAR(gsim_power_slows(&device, 300, 100), 1, 1e-12); /* clock_loss 0 */
+    CHECK_NEAR(gsim_power_slowdown(&device, 300, 100), 1, 1e-12); /* clock_loss 0 */
     device.clock_loss = 0.5;
-    CHECK_NEAR(gsim_power_slows(&device, 225, 100), 1.5, 1e-12);
-    CHECK_NEAR(gsim_power_slows(&device, 90, 100), 1, 1e-12);
+    CHECK_NEAR(gsim_power_slowdown(&device, 225, 100), 1.5, 1e-12);
+    CHECK_NEAR(gsim_power_slowdown(&device, 90, 100), 1, 1e-12);
     gsim_device_release(&device);
 }
 
