@@ -112,13 +112,26 @@ static enum gsim_status use_node(struct gsim_cli_server *s, struct gsim_error *e
     return GSIM_OK;
 }
 
+/* A limit of power acts over milliseconds; a step that is looked up begins at rest. */
+static enum gsim_status check_clock(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    static const char *const names[] = {"device.limit_w=", "device.clock_", "device.recorded_", "rule.clock_limit="};
+    for (uint32_t i = 0; i < arguments->opt_count && !arguments->value[GSIM_CLI_EXACT]; i++)
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+            if (strncmp(arguments->opts[i], names[n], strlen(names[n])) == 0)
+                return gsim_error_set(error, GSIM_USAGE, "--opt %.80s: of a server with --exact alone: each step that is "
+                                      "looked up begins at rest", arguments->opts[i]);
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path,
                                       struct gsim_cli_server **made, struct gsim_error *error)
 {
     struct gsim_cli_server *s = gsim_alloc(sizeof *s);
     *made = s;
     s->arguments = *arguments;
-    enum gsim_status status = gsim_serving_spec_read(path, &s->spec, error);
+    enum gsim_status status = check_clock(arguments, error);
+    if (!status) status = gsim_serving_spec_read(path, &s->spec, error);
     if (status) return status;
     if (arguments->value[GSIM_CLI_HOST])
         status = gsim_serving_host_load(arguments->value[GSIM_CLI_HOST], &s->spec.arena, &s->spec.host, error);

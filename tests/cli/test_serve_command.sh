@@ -136,6 +136,7 @@ serve hostless.json --requests 240 --rate 80 --replicas 4 --router least-loaded 
 grep -q '"gpus": 4' report.json || fail "GPUs of four servers: $(head -3 report.json)"
 near "$(value percentiles tpot_us mean)" 208 0.04 || fail "four servers: $(grep tpot report.json)"
 near "$one" 208 0.5 && fail "one server for 80 per s: $one us a token"
+refuses "each step that is looked up begins at rest" serve hostless.json --requests 5 --opt device.limit_w=400
 refuses "one host drives one GPU; several servers" serve hostless.json --requests 5 --replicas 2 --exact
 refuses "expected --replicas, found one server" serve hostless.json --router least-loaded
 refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
