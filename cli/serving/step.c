@@ -119,8 +119,9 @@ static enum gsim_status check_clock(const struct gsim_cli_arguments *arguments, 
     for (uint32_t i = 0; i < arguments->opt_count && !arguments->value[GSIM_CLI_EXACT]; i++)
         for (size_t n = 0; n < sizeof names / sizeof *names; n++)
             if (strncmp(arguments->opts[i], names[n], strlen(names[n])) == 0)
-                return gsim_error_set(error, GSIM_USAGE, "--opt %.80s: of a server with --exact alone: each step that is "
-                                      "looked up begins at rest", arguments->opts[i]);
+                return gsim_error_set(error, GSIM_USAGE,
+                                      "--opt %.80s: of a server with --exact alone: each step that is looked up begins "
+                                      "at rest", arguments->opts[i]);
     return GSIM_OK;
 }
 
