@@ -11,7 +11,7 @@
 
 #include "sim/base/part.h"
 #include "sim/base/scratch.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define POINTS_PER_CM (72 / 2.54)
 

@@ -8,7 +8,7 @@
 
 #include "sim/base/scan.h"
 #include "sim/base/text.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define MOST_LOSSES 8 /* values told of which nothing is left */
 #define COLUMNS_MAX 4096 /* they are looked up one after the other */

@@ -12,7 +12,7 @@
 
 #include "gpusim/order.h"
 #include "sim/base/scan.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
 #define COLUMNS 16              /* of a CSV file: more are not looked at */

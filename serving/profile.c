@@ -8,7 +8,7 @@
 
 #include "gpusim/collective.h"
 #include "gpusim/order.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define COLUMNS 16
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "sim/base/gz.h"
 #include "sweep/model_hash.h" /* written by the build: cmake/model.cmake */
 
 __extension__ typedef unsigned __int128 hash128;
@@ -34,8 +35,8 @@ enum gsim_status gsim_key_file(char key[GSIM_KEY_SIZE], const char *path, struct
     char buffer[8192];
     size_t got;
     hash128 hash = hash_start();
-    FILE *file = fopen(path, "rb");
-    if (!file) return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    FILE *file = gsim_input_stream(path, error);
+    if (!file) return gsim_error_prefix(error, "cannot read '%s'", path);
     while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0) hash = hash_more(hash, buffer, got);
     bool failed = ferror(file);
     int code = errno;

@@ -46,10 +46,8 @@ static enum gsim_status refuse(const char *path, unsigned reader, const char *wh
  * write. */
 static bool is_results(const char *path)
 {
-    char page[HEAD_BYTES + 1] = "";
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(page, 1, HEAD_BYTES, file) : 0;
-    if (file) fclose(file);
+    char page[HEAD_BYTES + 1];
+    size_t length = gsim_gz_head(path, page, sizeof page);
     if (strcmp(page, "SQLite format 3") != 0) return false;
     for (size_t i = 0; i < length; i++)
         if (!page[i]) page[i] = ' ';

@@ -4,6 +4,7 @@
  * plots/page/page.h.
  */
 #include "plots/page/page.h"
+#include "sim/base/gz.h"
 #include "cli/figures/plot.h"
 
 struct command {
@@ -23,11 +24,8 @@ static bool is_run(const struct gsim_frame *frame)
 
 static bool is_database(const char *path)
 {
-    char magic[16] = "";
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(magic, 1, sizeof magic, file) : 0;
-    if (file) fclose(file);
-    return length == sizeof magic && memcmp(magic, "SQLite format 3", sizeof magic) == 0;
+    char magic[17];
+    return gsim_gz_head(path, magic, sizeof magic) == 16 && strcmp(magic, "SQLite format 3") == 0;
 }
 
 static enum gsim_status write_page(struct command *c, struct gsim_error *error)

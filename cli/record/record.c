@@ -16,7 +16,7 @@
 
 #include "cli/cli.h"
 #include "gpusim/order.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/import/importers.h"
 
 #define PATH_ROOM 4096

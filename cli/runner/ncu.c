@@ -10,7 +10,7 @@
 
 #include "cli/runner/profile.h"
 #include "sim/base/scratch.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define MOST_WORDS 64
 

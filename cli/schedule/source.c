@@ -9,7 +9,7 @@
 #include "sim/base/text.h"
 #include "source/write/cuda.h"
 #include "traces/import/importers.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "source/run/check.h"
 #include "cli/whatif/subject.h"
 

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpusim/limits.h"
+#include "sim/base/gz.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
 
@@ -42,8 +44,9 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
     char line[256];
     double *times = NULL;
     size_t room = 0;
-    FILE *file = fopen(path, "r");
+    FILE *file = gsim_input_stream(path, error);
     enum gsim_status status = GSIM_OK;
+    if (!file && access(path, F_OK) == 0) return gsim_error_prefix(error, "arrival=%s", path);
     if (!file)
         return gsim_error_set(error, GSIM_USAGE,
                               "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line",
@@ -220,14 +223,7 @@ enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *are
 
 static bool is_task_file(const char *path)
 {
-    char head[512] = "";
-    if (!gsim_text_ends_with(path, ".json")) return false;
-    FILE *file = fopen(path, "r");
-    if (!file) return false;
-    size_t count = fread(head, 1, sizeof head - 1, file);
-    fclose(file);
-    head[count] = '\0';
-    return strstr(head, "\"" SCHEMA "\"") != NULL;
+    return gsim_text_ends_with(path, ".json") && gsim_gz_has(path, "\"" SCHEMA "\"");
 }
 
 /* One task of the file as words. */

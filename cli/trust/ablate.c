@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/trust/validate.h"
 #include "sim/device/rules.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/cases.h"
 #include "traces/runs.h"
 #include "trust/validate/runs.h"

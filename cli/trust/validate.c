@@ -18,7 +18,7 @@
 #include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
 #include "traces/runs.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define DEVICE_DEFAULT   "h200"
 #define TRACES_DEFAULT   "traces/h200"

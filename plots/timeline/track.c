@@ -10,7 +10,6 @@
 #include "sim/base/gz.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
-#include "sim/program/file.h"
 
 #define EPOCH_US   1000000000000LL /* later than this counts from some epoch, not from the recording's start */
 

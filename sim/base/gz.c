@@ -3,26 +3,53 @@
 #include "sim/base/gz.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "gpusim/memory.h"
+
+#define PIECE_BYTES (4u << 20)
+#define FIRST_BYTES (64u << 20) /* a file may say that it is larger than what is worth reading of it */
+
+int gsim_input_open(const char *path, struct gsim_error *error)
+{
+    struct stat info;
+    bool is_given = strcmp(path, "-") == 0;
+    /* A pipe that nobody writes to is opened at once so. */
+    int file = is_given ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &info) != 0)
+        (void)gsim_error_set(error, errno == ENOMEM ? GSIM_NOMEM : GSIM_INPUT, "%s",
+                             errno == ENOMEM ? "out of memory" : strerror(errno));
+    else if (is_given || S_ISREG(info.st_mode)) return file;
+    else
+        (void)gsim_error_set(error, GSIM_INPUT, S_ISDIR(info.st_mode) ? "expected a file, found a directory"
+                                                                      : "expected a regular file");
+    if (file >= 0) close(file);
+    return -1;
+}
+
+FILE *gsim_input_stream(const char *path, struct gsim_error *error)
+{
+    int file = gsim_input_open(path, error);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "rb");
+    if (file < 0 || stream) return stream;
+    close(file);
+    (void)gsim_no_memory(error);
+    return NULL;
+}
+
 enum gsim_status gsim_gz_open(struct gsim_gz *gz, const char *path, struct gsim_error *error)
 {
     *gz = (struct gsim_gz){0};
-    errno = 0;
-    if (strcmp(path, "-") != 0) {
-        gz->file = gzopen(path, "rb");
-    } else {
-        int copy = dup(STDIN_FILENO); /* gzclose() closes it */
-        gz->file = copy < 0 ? NULL : gzdopen(copy, "rb");
-        if (!gz->file && copy >= 0) close(copy);
-    }
+    int file = gsim_input_open(path, error);
+    if (file < 0) return error->status;
+    gz->file = gzdopen(file, "rb"); /* gzclose() closes it */
     if (gz->file) return GSIM_OK;
-    bool no_memory = !errno || errno == ENOMEM;
-    return gsim_error_set(error, no_memory ? GSIM_NOMEM : GSIM_INPUT, "%s",
-                          no_memory ? "out of memory" : strerror(errno));
+    close(file);
+    return gsim_no_memory(error);
 }
 
 static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *error)
@@ -83,17 +110,60 @@ void gsim_gz_close(struct gsim_gz *gz)
     gz->file = NULL;
 }
 
+/* Appends all of GZ to *TEXT, which grows. */
+static enum gsim_status read_all(struct gsim_gz *gz, char **text, size_t *length, size_t capacity, uint64_t most,
+                                 struct gsim_error *error)
+{
+    size_t got = 1;
+    enum gsim_status status = GSIM_OK;
+    while (!status && got) {
+        if (*length + 1 >= capacity) {
+            char *grown = gsim_realloc(*text, capacity *= 2);
+            if (!grown) return gsim_no_memory(error);
+            *text = grown;
+        }
+        size_t room = capacity - *length - 1;
+        status = gsim_gz_read(gz, *text + *length, room < PIECE_BYTES ? room : PIECE_BYTES, &got, error);
+        *length += got;
+        if (*length > most)
+            status = gsim_error_set(error, GSIM_INPUT, "larger than %llu MiB", (unsigned long long)most >> 20);
+    }
+    return status;
+}
+
+char *gsim_file_read_most(const char *path, uint64_t most, size_t *length, struct gsim_error *error)
+{
+    struct stat info;
+    struct gsim_gz gz;
+    size_t capacity = 64 * 1024;
+    *length = 0;
+    /* As large as the file at first: plain text is in memory once. */
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && info.st_size > 0)
+        capacity = (uint64_t)info.st_size < FIRST_BYTES ? (size_t)info.st_size + 2 : FIRST_BYTES;
+    if (gsim_gz_open(&gz, path, error)) return NULL;
+    char *text = gsim_realloc(NULL, capacity);
+    enum gsim_status status = text ? read_all(&gz, &text, length, capacity, most, error) : gsim_no_memory(error);
+    gsim_gz_close(&gz);
+    if (!status) text[*length] = '\0';
+    else gsim_free(text);
+    return status ? NULL : text;
+}
+
+char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error)
+{
+    return gsim_file_read_most(path, 16ull << 30, length, error);
+}
+
 size_t gsim_gz_head(const char *path, char *head, size_t size)
 {
     int code = Z_OK;
-    struct stat info; /* a pipe can be read once: nothing is taken from it */
-    bool is_once = strcmp(path, "-") == 0 || (stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
-    errno = 0;
-    gzFile file = is_once ? NULL : gzopen(path, "rb");
-    int length = file ? gzread(file, head, (unsigned)(size - 1)) : 0, reason = errno;
-    if (length < 0) gzerror(file, &code);
-    if (file) gzclose_r(file);
-    errno = code == Z_MEM_ERROR || reason == ENOMEM ? ENOMEM : 0;
+    struct gsim_gz gz = {0};
+    struct gsim_error error = {0};
+    if (strcmp(path, "-") != 0) (void)!gsim_gz_open(&gz, path, &error); /* what is given can be read once */
+    int length = gz.file ? gzread(gz.file, head, (unsigned)(size - 1)) : 0;
+    if (length < 0) gzerror(gz.file, &code);
+    gsim_gz_close(&gz);
+    errno = code == Z_MEM_ERROR || error.status == GSIM_NOMEM ? ENOMEM : 0;
     head[length > 0 ? length : 0] = '\0';
     return length > 0 ? (size_t)length : 0;
 }

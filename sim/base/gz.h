@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/base. Reads files, plain or gzip (by content), and bounds their expansion: two megabytes can hold two
- * gigabytes.
+ * Layer: sim/base. Opens what is read, regular files alone; reads them, plain or gzip (by content), and bounds their
+ * expansion: two megabytes can hold two gigabytes.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gpusim/status.h"
 
@@ -23,6 +24,12 @@ struct gsim_gz {
     uint64_t blanks; /* blanks (white space, zeros) at their end */
 };
 
+/* Opens PATH for reading; "-" is standard input. What is no regular file is refused: a pipe were waited for, and can be
+ * read once. Returns a descriptor; -1: ERROR is GSIM_INPUT or GSIM_NOMEM, without the path, which callers prefix. */
+int gsim_input_open(const char *path, struct gsim_error *error);
+/* The same as a stream of the bytes as they are; NULL: an error. */
+FILE *gsim_input_stream(const char *path, struct gsim_error *error);
+
 /* Opens PATH; "-" is standard input. Fails with GSIM_INPUT or GSIM_NOMEM, without the path, which callers prefix. */
 enum gsim_status gsim_gz_open(struct gsim_gz *gz, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 /* Reads up to SIZE bytes (below 2^31) into TO; *GOT is 0 at the end. Fails if the file is damaged, cut, or beyond the
@@ -33,8 +40,12 @@ enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t 
 double gsim_gz_offset(const struct gsim_gz *gz);
 void gsim_gz_close(struct gsim_gz *gz); /* accepts a zeroed one */
 
+/* Returns the whole text of PATH, NUL-terminated, for gsim_free(); NULL: an error, as above, or that it has over MOST
+ * bytes. The second: 16 GiB. */
+char *gsim_file_read_most(const char *path, uint64_t most, size_t *length, struct gsim_error *error);
+char *gsim_file_read(const char *path, size_t *length, struct gsim_error *error);
 /* The first bytes of the file at PATH, for telling what it is: at most SIZE - 1, and a NUL. The length; 0 where nothing
- * can be read, for a pipe, and for "-". */
+ * can be read, and for "-". */
 size_t gsim_gz_head(const char *path, char *head, size_t size);
 /* Whether TEXT stands in the first 8 KiB of the file at PATH, as a schema does. */
 bool gsim_gz_has(const char *path, const char *text);

@@ -51,38 +51,6 @@ static void *parser_alloc(size_t size)
     return memory;
 }
 
-static enum gsim_status no_memory(struct gsim_error *error)
-{
-    return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-}
-
-/* The whole file, plain or gzip, zero-terminated. */
-static char *slurp(const char *path, size_t *length, struct gsim_error *error)
-{
-    struct gsim_gz gz = {0};
-    char *text = NULL;
-    size_t capacity = 0, count = 0, got = 1;
-    enum gsim_status status = gsim_gz_open(&gz, path, error);
-    while (!status && got) {
-        if (gsim_array_grow(&text, 1, count + 4096, &capacity)) {
-            status = no_memory(error);
-            break;
-        }
-        status = gsim_gz_read(&gz, text + count, capacity - count - 1, &got, error);
-        count += got;
-        if (count > LARGEST_FILE_BYTES)
-            status = gsim_error_set(error, GSIM_INPUT, "larger than %u MiB", LARGEST_FILE_BYTES >> 20);
-    }
-    gsim_gz_close(&gz);
-    if (status) {
-        gsim_free(text);
-        return NULL;
-    }
-    text[count] = '\0';
-    *length = count;
-    return text;
-}
-
 static void set_syntax_error(const char *text, size_t length, const char *at, struct gsim_error *error)
 {
     size_t line = 1, column = 1;
@@ -116,7 +84,7 @@ static void clean(cJSON *items)
 cJSON *gsim_json_read(const char *path, struct gsim_error *error)
 {
     size_t length = 0;
-    char *text = slurp(path, &length, error);
+    char *text = gsim_file_read_most(path, LARGEST_FILE_BYTES, &length, error);
     if (!text) return NULL;
     cJSON_Hooks hooks = {.malloc_fn = parser_alloc, .free_fn = gsim_free};
     const char *at = text;
@@ -125,7 +93,7 @@ cJSON *gsim_json_read(const char *path, struct gsim_error *error)
     cJSON *json = cJSON_ParseWithLengthOpts(text, length + 1, &at, 1);
     restore_hooks();
     if (!json && out_of_memory)
-        no_memory(error);
+        (void)gsim_no_memory(error);
     else if (!json)
         set_syntax_error(text, length, at, error);
     gsim_free(text);
@@ -266,7 +234,7 @@ enum gsim_status gsim_json_read_text(const cJSON *object, const char *place, con
     if (!item && fallback) return GSIM_OK;
     if (!cJSON_IsString(item) || !*item->valuestring) return fail_field(place, key, "a text", item, error);
     *text = gsim_arena_strdup(arena, item->valuestring);
-    return *text ? GSIM_OK : no_memory(error);
+    return *text ? GSIM_OK : gsim_no_memory(error);
 }
 
 double gsim_json_number(const cJSON *object, const char *key)

@@ -4,12 +4,12 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/base/gz.h"
 #include "sim/base/text.h"
 
 #if UINTPTR_MAX > 0xffffffffu
@@ -42,12 +42,8 @@ static enum gsim_status check(const char *path, struct gsim_error *error)
 {
     struct stat info;
     if (stat(path, &info) != 0) return GSIM_OK; /* dlopen() says why */
-    if (!S_ISREG(info.st_mode))
-        return gsim_error_set(error, GSIM_INPUT, "expected a shared object, found no regular file");
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return gsim_error_set(error, errno == ENOMEM ? GSIM_NOMEM : GSIM_INPUT, "%s",
-                              errno == ENOMEM ? "out of memory" : strerror(errno));
+    FILE *file = gsim_input_stream(path, error);
+    if (!file) return error->status;
     bool whole = is_whole(file, (uint64_t)info.st_size);
     fclose(file);
     return whole ? GSIM_OK

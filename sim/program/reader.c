@@ -5,7 +5,7 @@
  */
 #include "gpusim/program.h"
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "sim/program/guess.h"
 #include "sim/program/readops.h"
 

@@ -9,6 +9,7 @@
 
 #include "gpusim/limits.h"
 #include "gpusim/timeline.h"
+#include "sim/base/gz.h"
 #include "sim/base/json.h"
 #include "gpusim/order.h"
 #include "sim/base/output.h"
@@ -107,9 +108,10 @@ static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, st
 {
     char line[256];
     size_t room = 0, index = 0;
-    FILE *file = fopen(path, "r");
+    FILE *file = gsim_input_stream(path, error);
     enum gsim_status status = GSIM_OK;
-    while (file && status == GSIM_OK && fgets(line, sizeof line, file)) {
+    if (!file) return gsim_error_prefix(error, "cannot read '%s'", path);
+    while (status == GSIM_OK && fgets(line, sizeof line, file)) {
         double number[4] = {0};
         index++;
         if (line[0] == '#' || strncmp(line, "op,", 3) == 0 || line[0] == '\n') continue;
@@ -118,8 +120,8 @@ static enum gsim_status read_csv(struct gsim_op_plan *plan, const char *path, st
                 gsim_error_set(error, GSIM_INPUT, "'%s': line %zu: expected op,device,stream,start_us", path, index);
         else status = add_numbers(plan, &room, number, path, "line", index, error);
     }
-    if (!file || ferror(file)) status = gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
-    if (file) fclose(file);
+    if (ferror(file)) status = gsim_error_set(error, GSIM_IO, "cannot read '%s'", path);
+    fclose(file);
     return status;
 }
 

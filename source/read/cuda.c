@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/output.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "sim/program/guess.h"
 #include "source/read/expand.h"
 #include "source/read/guard.h"

@@ -9,7 +9,7 @@
 #include "gpusim/memory.h"
 #include "sim/base/output.h"
 #include "sim/base/scratch.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "source/read/options.h"
 #include "source/run/program.h"
 #include "source/run/rewrite.h"

@@ -6,7 +6,7 @@
 #include "gpusim/memory.h"
 #include "gpusim/order.h"
 #include "sim/base/output.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "source/run/run.h"
 
 #define LIMIT_BYTES ((size_t)8 << 30)

@@ -134,7 +134,7 @@ head -c 3000 "$plugin" >cut.so
 refused 'cut short' --workload ./cut.so --sched async
 refused 'cut short' --task img,size=100 --share ./cut.so
 mkfifo pipe.so
-refused 'no regular file' --workload img --sched ./pipe.so
+refused 'expected a regular file' --workload img --sched ./pipe.so
 
 # --- small ones: the file that is blamed, a full disk under --version, two outputs of which one is a link to the other
 refused "cannot read 'nothere.json'" import plain.json --execution-trace nothere.json -o imported.json

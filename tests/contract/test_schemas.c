@@ -8,7 +8,7 @@
 
 #include "gpusim/memory.h"
 #include "gpusim/session.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "sim/program/readops.h"
 #include "tests/contract/schema.h"
 #include "tests/test.h"

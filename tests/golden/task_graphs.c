@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpusim/simulate.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "tests/test.h"
 
 enum { AFTER_MOST = 256 };

@@ -10,7 +10,7 @@
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
 #include "tests/sim/sm/residency.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 static struct gsim_device_spec device;
 static cJSON *recorded;

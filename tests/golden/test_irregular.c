@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "gpusim/simulate.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "tests/test.h"
 
 #define GRAPHS 15

@@ -6,7 +6,7 @@
 #include "trust/validate/validate.h"
 #include "tests/test.h"
 #include "traces/cases.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 /* Bounds are what the model reached plus 15 %. That an error falls by 40 % is news as well: progress, which tightens
  * the bound, or a fault that helps by chance. */

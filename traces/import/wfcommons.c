@@ -12,7 +12,7 @@
 #include "gpusim/limits.h"
 #include "sim/base/names.h"
 #include "sim/base/scan.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/import/importers.h"
 #include "traces/import/sniff.h"
 #include "traces/import/values.h"

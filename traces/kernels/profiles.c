@@ -14,7 +14,7 @@
 #include "sim/base/json.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define SCHEMA "gpusim-kernels/1"
 

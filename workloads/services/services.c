@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define BLOCKS_PER_SM  8
 #define PER_LAUNCH_US  8.0   /* PyTorch's eager host: 5 to 10 us a launch */

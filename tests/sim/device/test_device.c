@@ -228,7 +228,7 @@ static void test_not_json(void)
     CHECK_INT(gsim_device_load("/no/such.json", &spec, &error), GSIM_INPUT);
     CHECK_STR(error.message, "cannot read '/no/such.json': No such file or directory");
     CHECK_INT(gsim_device_load(device_files_folder, &spec, &error), GSIM_INPUT);
-    CHECK_HAS(error.message, "Is a directory");
+    CHECK_HAS(error.message, "expected a file, found a directory");
     device_files_remove();
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "source/read/options.h"
 #include "source/run/check.h"
 #include "tests/test.h"

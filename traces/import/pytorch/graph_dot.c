@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define NONE UINT32_MAX
 

@@ -10,7 +10,7 @@
 
 #include "gpusim/order.h"
 #include "sim/base/slots.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
 #define MOST_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */

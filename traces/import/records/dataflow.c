@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gpusim/order.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 #define MOST_TENSORS 256 /* of one operator */
 #define MOST_DEPTH   4   /* lists of tensors inside lists */

@@ -14,7 +14,7 @@
 
 #include "gpusim/limits.h"
 #include "sim/base/scan.h"
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/import/copies.h"
 #include "traces/import/records/records.h"
 #include "traces/import/sniff.h"

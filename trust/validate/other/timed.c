@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/cases.h"
 #include "trust/validate/other/other.h"
 

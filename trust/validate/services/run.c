@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 
 cJSON *gsim_services_read(const char *path, struct gsim_error *error)
 {
