@@ -131,19 +131,17 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
     bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_POWER ||
                     (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
-    if (equals && !read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--change %s: expected a number such as 2 or 2x behind '=', found '%s'", text,
-                              equals + 1);
+    const char *of = kind == GSIM_CHANGE_RATE       ? "of requests per second"
+                     : kind == GSIM_CHANGE_REPLICAS ? "of servers"
+                     : kind == GSIM_CHANGE_POWER    ? "of watts"
+                                                    : NULL;
+    if (equals && (!read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor) ||
+                   (of && (strchr(equals, 'x') || change->factor < GSIM_RATE_LEAST))))
+        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number %s behind '=', found '%s'", text,
+                              of ? of : "such as 2 or 2x", equals + 1);
     bool is_rank =
         change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
     int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
-    bool is_plain = kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_REPLICAS || kind == GSIM_CHANGE_POWER;
-    if (is_plain && (strchr(strchr(change->text, '='), 'x') || change->factor < GSIM_RATE_LEAST))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number of %s", change->text,
-                              kind == GSIM_CHANGE_RATE    ? "requests per second"
-                              : kind == GSIM_CHANGE_POWER ? "watts"
-                                                          : "servers");
     if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
         return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", change->text, most);
     if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)

@@ -331,8 +331,9 @@ enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text,
         if (next) *next++ = '\0';
         if (*count == GSIM_CLI_WAYS)
             return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_CLI_WAYS);
-        enum gsim_status status = gsim_cli_share(at, &ways[(*count)++], error);
+        enum gsim_status status = gsim_cli_share(at, &ways[*count], error);
         if (status != GSIM_OK) return status;
+        ++*count;
     }
     return GSIM_OK;
 }

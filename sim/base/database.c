@@ -118,14 +118,14 @@ static bool is_about_log(int code)
     return code == SQLITE_CANTOPEN || code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_READONLY;
 }
 
-/* The first access makes the log's index beside PATH, which takes a folder and a disk that can be written: where there
- * is no log, the file is read without one. */
+/* The first access makes the log's index beside PATH, which takes a folder and a disk that can be written, and which
+ * one who only reads leaves there: where there is no log, the file is read without one. */
 int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, struct gsim_database_steps *steps)
 {
     *database = NULL;
     /* Beside it SQLite keeps what is not in it yet. */
     bool is_alone = !bytes_of(path, "-wal") && !bytes_of(path, "-journal"),
-         is_plain = !is_alone || folder_is_writable(path);
+         is_plain = !is_alone || (may_recover && folder_is_writable(path));
     int flags = may_recover && access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int code = is_plain ? sqlite3_open_v2(path, database, flags, NULL) : open_immutable(path, database);
     if (code == SQLITE_OK) limit(*database, path, steps);

@@ -22,6 +22,7 @@ refused() {
 }
 
 mkdir folder
+mkfifo pipe pipe.so
 : >empty
 : >empty.json
 : >empty.so
@@ -58,7 +59,7 @@ refused 'no resident kernels here: none under time slices or a policy' --task ve
 done
 
 # --- files that are no programs, devices, schedulers, specs, results, traces, probes
-for file in empty empty.json broken.json object.json zeros.json folder; do
+for file in empty empty.json broken.json object.json zeros.json folder pipe; do
     refused "cannot read './$file'" --workload "./$file" --sched serial
     refused "cannot read './$file'" --workload vec --sched serial --device "./$file"
     refused "cannot read '$file'" sweep "$file"
@@ -74,6 +75,23 @@ for file in empty empty.json broken.json object.json zeros.json folder; do
     refused "cannot read './$file'" sensitivity --workload "./$file" --sched serial
     refused "cannot read './$file'" compare --workload "./$file" --sched serial,kesco
 done
+# Nobody writes to the pipe: who opened it would wait.
+other='expected a regular file'
+for command in explain whatif serve ablate 'ask best'; do
+    # shellcheck disable=SC2086 # a list of words
+    refused "$other" $command pipe
+done
+refused "$other" step pipe prefill 128
+refused "$other" --task pipe --share mps
+refused "$other" --task vec,arrival=pipe --share mps
+refused "$other" --workload vec --sched plan=pipe
+refused "$other" --workload vec --sched ./pipe.so
+# The second of two ways of sharing is not there.
+refused './missing.so' compare --task vec --task vec,name=other --share mps,./missing.so
+refused 'found gpusim'"'"'s results of a sweep' explain results.db # and nothing beside it is left
+refused "--change power=abc: expected a number of watts behind '=', found 'abc'" whatif program.json --change power=abc
+refused "--change power=2x: expected a number of watts behind '=', found '2x'" whatif program.json --change power=2x
+refused "--change launch=abc: expected a number such as 2 or 2x behind '=', found 'abc'" whatif program.json --change launch=abc
 refused "schema: expected \"gpusim-device/1\", found \"gpusim-program/1\"" --workload vec --sched serial --device program.json
 refused "schema: expected \"gpusim-program/1\", found \"gpusim-device/1\"" --workload device.json --sched serial
 refused 'expected a program, found a trace of' --workload trace.json --sched async
