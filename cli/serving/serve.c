@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "sim/base/jobs/progress.h"
 #include "sim/base/text.h"
 #include "cli/serving/rows.h"
 
@@ -33,7 +32,6 @@ struct serve {
     uint32_t rate_count, policy_count, beside_count, draws;
     bool is_search; /* for the greatest rate */
     uint64_t draw;  /* added to the seed */
-    struct gsim_progress progress;
 };
 
 /* --- words --- */
@@ -192,14 +190,6 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
 
 /* --- running --- */
 
-static void show_progress(void *context, uint64_t done, uint64_t all)
-{
-    struct serve *v = context;
-    v->progress.done = done;
-    (void)all;
-    if (done % 256 == 0) gsim_progress_show(&v->progress);
-}
-
 /* Of what is simulated step by step. */
 static enum gsim_status check_exact(const struct gsim_server *server, struct gsim_error *error)
 {
@@ -256,19 +246,16 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
                                  .device = library->device,
                                  .policy = cell->policy,
                                  .params = cell->params,
-                                 .keeps = keeps && spec->arrivals.count <= KEEPS_MOST,
-                                 .progress = show_progress,
-                                 .progress_context = v};
+                                 .keeps = keeps && spec->arrivals.count <= KEEPS_MOST};
     enum gsim_status status = head->is_exact ? check_exact(&server, error) : GSIM_OK;
     library->is_separate = cell->policy->separate;
     if (!head->is_exact && !*table) *table = gsim_serving_table_create(library);
-    gsim_progress_start(&v->progress, spec->arrivals.count, stderr);
-    v->progress.unit = "requests";
+    gsim_cli_server_watch(v->server, &server);
     if (!status)
         status = gsim_serve_drawn(&server, seed, library, head->is_exact ? NULL : *table, result, error);
     if (!status && !head->is_exact) gsim_serving_table_count(*table, &head->simulations, &head->lookups);
     if (!status) head->interpolation_error = interpolation_error(v, spec);
-    gsim_progress_clear(&v->progress);
+    gsim_cli_server_watch(v->server, NULL);
     return status;
 }
 

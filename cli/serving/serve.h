@@ -29,6 +29,8 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
 struct gsim_serving_spec *gsim_cli_server_spec(struct gsim_cli_server *server);
 struct gsim_library *gsim_cli_server_library(struct gsim_cli_server *server);
 uint64_t gsim_cli_server_seed(const struct gsim_cli_server *server);
+/* Tells on stderr how far SERVED is, in each of its runs; NULL: clears what is told. */
+void gsim_cli_server_watch(struct gsim_cli_server *server, struct gsim_server *served);
 /* Batching policy NAME with parameters: its own of the spec, and those of --opt. serve.c */
 enum gsim_status gsim_cli_server_policy(const struct gsim_cli_arguments *arguments, struct gsim_cli_server *server,
                                         const char *name, const struct gsim_batching_ops **policy, void **params,

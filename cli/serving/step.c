@@ -12,6 +12,7 @@
 #include "cli/traces.h"
 #include "cli/trust/host.h"
 #include "sim/base/gz.h"
+#include "sim/base/jobs/progress.h"
 #include "sim/device/other.h"
 #include "sim/rank_node.h"
 
@@ -27,6 +28,7 @@ struct gsim_cli_server {
     struct gsim_device_spec recorded; /* that --device is another than */
     struct gsim_rank_node node;       /* of --node */
     bool has_setup, is_other, has_node;
+    struct gsim_progress progress;
 };
 
 static bool is_file(const char *path) { return strchr(path, '/') || strchr(path, '.'); }
@@ -163,9 +165,26 @@ struct gsim_serving_spec *gsim_cli_server_spec(struct gsim_cli_server *server) {
 struct gsim_library *gsim_cli_server_library(struct gsim_cli_server *server) { return &server->library; }
 uint64_t gsim_cli_server_seed(const struct gsim_cli_server *server) { return server->setup.seed; }
 
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+    struct gsim_progress *p = context;
+    if (done <= p->done || !p->out) gsim_progress_start(p, all, stderr); /* another run */
+    p->unit = "requests";
+    p->done = done;
+    if (done % 256 == 0) gsim_progress_show(p);
+}
+
+void gsim_cli_server_watch(struct gsim_cli_server *server, struct gsim_server *served)
+{
+    if (served) served->progress = show_progress;
+    if (served) served->progress_context = &server->progress;
+    gsim_progress_clear(&server->progress);
+}
+
 void gsim_cli_server_destroy(struct gsim_cli_server *s)
 {
     if (!s) return;
+    gsim_progress_clear(&s->progress);
     if (s->library.spec) gsim_library_release(&s->library);
     if (s->has_setup) gsim_cli_setup_release(&s->setup);
     if (s->is_other) gsim_device_release(&s->recorded);

@@ -56,6 +56,7 @@ static enum gsim_status read_server(struct gsim_cli_asked *a, const struct gsim_
     a->served = (struct gsim_server){.spec = library->spec, .device = library->device};
     status = gsim_cli_server_policy(arguments, a->server, library->spec->batching, &a->served.policy, &params, error);
     a->served.params = params;
+    gsim_cli_server_watch(a->server, &a->served);
     if (status) return status;
     const struct gsim_scheduler_ops view = gsim_cli_policy_view(a->served.policy), *const views[] = {&view};
     status = gsim_cli_check_opts(arguments, views, 1, error);

@@ -89,6 +89,16 @@ grep -q '^gpusim: --words replicas=2x' err || fail "an option of another command
 "$gpusim" ask compare server.json --words disaggregated | grep -q ': *2 GPUs' ||
     fail "two GPUs, and it is not said"
 
+# A billion requests, hours: a terminal sees how many are done of each run, and a signal ends it.
+sed 's/"count": 200/"count": 1000000000/' server.json >long.json
+echo 'echo $$ >pid; exec "$1" whatif long.json --change launch=2x' >long.sh
+script -qfc "sh long.sh '$gpusim'" log >/dev/null 2>&1 &
+left=1200
+until grep -q 'of 1,000,000,000 requests' log 2>/dev/null || [ $left = 0 ]; do sleep 0.05 && left=$((left - 1)); done
+[ $left != 0 ] || fail "whatif of a billion requests says nothing in a minute: $(cat log)"
+kill -TERM "$(cat pid)" && wait
+grep -q 'stopped by SIGTERM' log || fail "whatif of a billion requests does not end by a signal: $(cat log)"
+
 # A source is the program that import makes of it, whatever it is asked.
 [ "$has_cuda" ] || exit $((failures > 0))
 run() { "$gpusim" run --workload "$1" ${2-} --sched async --memory pinned --csv - 2>/dev/null | cut -d, -f1-6; }
