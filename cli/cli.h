@@ -209,6 +209,7 @@ void gsim_cli_help_program(struct gsim_output *output);
 void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *output);
 const char *gsim_cli_usage(enum gsim_cli_command command);
 const char *gsim_cli_summary(enum gsim_cli_command command);
+bool gsim_cli_is_repeatable(enum gsim_cli_key key); /* may be given several times */
 /* Returns an option as COMMAND has it, perhaps with its own metavar and help. */
 struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 

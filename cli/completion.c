@@ -39,12 +39,6 @@ static bool takes_files(enum gsim_cli_key key, const char *metavar)
            key == GSIM_CLI_TASK;
 }
 
-static bool is_repeatable(enum gsim_cli_key key)
-{
-    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION ||
-           key == GSIM_CLI_TASK;
-}
-
 /* "managed|pinned|FILE" as "managed pinned": of a metavar, up to LENGTH, the words to be typed as they stand. */
 static void put_alternatives(struct gsim_output *output, const char *text, size_t length)
 {
@@ -203,7 +197,7 @@ static void put_zsh_text(struct gsim_output *output, const char *text)
 static void put_zsh_option(struct script *s, enum gsim_cli_command command, enum gsim_cli_key key)
 {
     struct gsim_cli_option option = gsim_cli_option_of(key, command);
-    gsim_output_printf(s->output, " \\\n        '%s--%s%s[", is_repeatable(key) ? "*" : "", option.name,
+    gsim_output_printf(s->output, " \\\n        '%s--%s%s[", gsim_cli_is_repeatable(key) ? "*" : "", option.name,
                        option.metavar ? "=" : "");
     put_zsh_text(s->output, option.help);
     gsim_output_text(s->output, "]");

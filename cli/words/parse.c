@@ -55,6 +55,13 @@ static enum gsim_status unknown_option(enum gsim_cli_command command, const char
                           command_names[command]);
 }
 
+bool gsim_cli_is_repeatable(enum gsim_cli_key key)
+{
+    return key == GSIM_CLI_OPT || key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION ||
+           key == GSIM_CLI_TASK || key == GSIM_CLI_DEFINE || key == GSIM_CLI_ARG || key == GSIM_CLI_INCLUDE ||
+           key == GSIM_CLI_ENTRY;
+}
+
 static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cli_key key, const char *value,
                               struct gsim_error *error)
 {
@@ -62,8 +69,7 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
         arguments->opts[arguments->opt_count++] = value;
         return GSIM_OK;
     }
-    if (key == GSIM_CLI_VARY || key == GSIM_CLI_PAIRED || key == GSIM_CLI_CONDITION || key == GSIM_CLI_TASK ||
-        key == GSIM_CLI_DEFINE || key == GSIM_CLI_ARG || key == GSIM_CLI_INCLUDE || key == GSIM_CLI_ENTRY) {
+    if (gsim_cli_is_repeatable(key)) {
         arguments->repeated[arguments->repeated_count++] = (struct gsim_cli_repeated){key, value};
         return GSIM_OK;
     }

@@ -51,6 +51,25 @@ if command -v bash >/dev/null 2>&1; then
     grep -q . out && fail "completing --seed: expected nothing, found $(cat out)"
 fi
 
+# has COMMAND LINE: the function for zsh has this line for it.
+has() {
+    awk -v command="    $1) " 'index($0, command) == 1 { inside = 1 } inside { print } / ;;$/ { inside = 0 }' _gpusim >lines
+    grep -qxF -- "        $2" lines || fail "zsh, $1: expected $2, found $(cat lines)"
+}
+has list "'--long[all details of each entry]' \\"
+has list "'1:what:(workloads schedulers placements devices nodes rules)' \\"
+has list "'2:name:{compadd -- \$workloads \$schedulers \$devices}' ;;"
+has run "'--memory=[how data reaches the GPU (default managed)]:managed|pinned|pageable:{compadd -S \" \" -- managed pinned pageable }' \\"
+has run "'*--opt=[a scheduler'\\''s parameter (NAME or SCHED.NAME), gpu.NAME (gpusim list gpu), device.NAME or rule.NAME=off; may be repeated]:NAME=VALUE:{compadd -S \"\" --  \$settings}' \\"
+has run "'--seed=[seed of all random numbers and of the order of ends (default 1)]:S:{compadd -S \" \" --  }' \\"
+has run "'--noise[draw the durations of kernels and calls from the spreads in the device file (off by default)]' \\"
+has compare "'--base=[scheduler that speed-ups refer to (default serial)]:SCHED:{compadd -S \" \" --  \$schedulers}' \\"
+has plot "'*--where=[only rows that meet it\\: '\\''size >= 1e6 && sched != serial'\\''; may be repeated]:CONDITION:{compadd -S \" \" --  }' \\"
+has plot "'1:what:(speedup lines heatmap scatter box timeline jct clients load)' \\"
+has plot "'*:file:_files' ;;"
+has completion "'1:what:(bash zsh)' ;;"
+grep 'may be repeated' _gpusim | grep -v "^        '\*" && fail 'an option that may be repeated is offered once'
+
 if command -v zsh >/dev/null 2>&1; then
     zsh -n _gpusim || fail 'zsh: syntax'
     # What the function asks zsh's own helpers for, one word a line.

@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Whole tables of the program, each number computed by hand: test_tables.sh SOURCE-DIR BUILD-DIR.
+# shellcheck source=tests/common.sh
+. "$1/tests/common.sh"
+# shellcheck source=tests/paper.sh
+. "$source_dir/tests/paper.sh"
+# refused STATUS TEXT COMMAND...: it ends so, and says this.
+refused() {
+    status=$1 text=$2
+    shift 2
+    "$@" >out 2>err
+    [ $? = "$status" ] || fail "$*: not $status: $(cat out err)"
+    has "$*" "$text" err
+}
+
+# --- nodes ---
+# Two GPUs at a switch whose link to the host has 8 GB/s and half a microsecond, a third one at the host. Each has 10 GB/s from and 20
+# to the host and a microsecond; the switch joins the first two, NVLink of 30 and 40 GB/s the second and the third, the host others.
+devices='{"name": "gpu", "count": 2, "device": "./paper.json", "at": "switch"}, {"name": "far", "device": "./paper.json"}'
+links='{"ends": ["host", "switch"], "gbps": 8, "latency_us": 0.5}, {"ends": ["gpu1", "far"], "kind": "nvlink", "gbps": [30, 40], "latency_us": 3}'
+node() { echo "{\"schema\": \"gpusim-node/1\", \"name\": \"$1\", \"comment\": \"$2\", \"source\": \"assumed: on paper\", $3}"; }
+node three 'three on paper' "\"devices\": [$devices], \"switches\": [\"switch\"], \"links\": [$links]" >three.node
+same 'a node' "$gpusim" list nodes ./three.node <<'EOF'
+  three            three on paper
+      source: assumed: on paper
+      1 host, 3 devices: 3 x paper
+      GB/s alone, from row to column:
+                  host    gpu0    gpu1    gpu2
+          host       -       8       8      10
+          gpu0       8     370      10       8
+          gpu1       8      10     370      30
+          gpu2      20       8      40     370
+      latency, us, from row to column:
+                  host    gpu0    gpu1    gpu2
+          host       -     1.5     1.5       1
+          gpu0     1.5       0       2     2.5
+          gpu1     1.5       2       0       3
+          gpu2       1     2.5       3       0
+EOF
+# Two of these hosts, of which the first two GPUs are shown and the next host's first: links of 5 GB/s and a microsecond to a crossbar, which
+# is never in the way.
+node three 'three on paper' "\"devices\": [$devices], \"switches\": [\"switch\"], \"links\": [$links, {\"ends\": [\"switch\", \"network\"], \"kind\": \"network\", \"gbps\": 5, \"latency_us\": 1}]" >box.json
+node six 'two hosts' '"nodes": [{"node": "./box.json", "count": 2}], "network": {"topology": "crossbar", "gbps": 4, "latency_us": 7}' >six.node
+same 'two hosts' "$gpusim" list nodes ./six.node <<'EOF'
+  six              two hosts
+      source: assumed: on paper
+      2 hosts, 6 devices: 6 x paper
+      GB/s alone, from row to column:
+                  host    gpu0    gpu1    gpu2    gpu3
+          host       -       8       8      10       5
+          gpu0       8     370      10       8       5
+          gpu1       8      10     370      30       5
+          gpu2      20       8      40     370       5
+          gpu3       5       5       5       5     370
+      latency, us, from row to column:
+                  host    gpu0    gpu1    gpu2    gpu3
+          host       -     1.5     1.5       1    10.5
+          gpu0     1.5       0       2     2.5      11
+          gpu1     1.5       2       0       3      11
+          gpu2       1     2.5       3       0    11.5
+          gpu3    10.5      11      11    11.5       0
+EOF
+
+# --- comparisons ---
+kernel() { echo "{\"op\": \"kernel\", \"kernel\": \"$1\", \"grid\": [${2:-40}], \"block\": [256]${3-}}"; }
+program() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"buffers\": [$2], \"kernels\": [$(k a 100), $(k b 40)], \"ops\": [$3]${4-}}" >"$1.json"; }
+buffer() { echo "{\"name\": \"$1\", \"bytes\": $2, \"init\": \"$3\"}"; }
+program one '' "$(kernel a 80)"
+# A writes 2 MB, A reads them on the other GPU, 1 MB goes back.
+program both "$(buffer x 2000000 none), $(buffer y 1000000 none)" "$(kernel a 40 ', "writes": ["x"]'), $(kernel a 40 ', "reads": ["x"], "writes": ["y"]'), {\"op\": \"host_read\", \"buffer\": \"y\", \"bytes\": 1000000}"
+# On one GPU: A 5-105 and 107-207, copy 209-260, known at 266, the other GPU is idle: 2. On two: 310 (test_on_paper.sh); one kernel alone
+# 4 + 1 + 100 + 6 + 2. 268 / 310 and the root of that.
+# shellcheck disable=SC2086
+same 'two placements' "$gpusim" compare --workload both.json,one.json --sched kesco --gpus 2 --place min-transfer-size,round-robin $on --opt device.peer_gbps=50 --opt device.peer_latency_us=1 --csv places.csv <<'EOF'
+Median time of an iteration on 2 GPUs, paper and speed-up over min-transfer-size, seed 1
+
+         min-tr..r-size    round-robin
+both     268.0 us  1.00 310.0 us  0.86
+one      113.0 us  1.00 113.0 us  1.00
+geomean            1.00           0.93
+GPUs                  1         1 to 2
+EOF
+cut -d, -f1-7,10-12,15,22,24 places.csv | sed 's/\.00[0-9]*//g' | diff - /dev/fd/3 3<<'EOF' >differs || fail "places.csv: found (<), expected (>): $(cat differs)"
+workload,scheduler,device,seed,iterations,kernels,iteration_us,streams_used,events_recorded,stream_waits,lower_bound_us,iterations_run,gpus_used
+both.json,min-transfer-size,paper,1,steady,2,268,1,0,0,200,4,1
+both.json,round-robin,paper,1,steady,2,310,2,1,1,200,4,2
+one.json,min-transfer-size,paper,1,steady,1,113,1,0,0,100,4,1
+one.json,round-robin,paper,1,steady,1,113,1,0,0,100,4,1
+EOF
+# 1 MB comes, A, B beside it, B behind A, 2 MB go back; twice. serial and kesco: test_on_paper.sh. A graph of four nodes: 2.8 us and 1.5 to
+# start, 1 between nodes, 1.2 for another branch: 4.3 + 100 + 1 + 40 + 1 + 101 + 6 = 253.3; the copy before the first one ends
+# at 106: A 107, 356. heft's streams: A 3 behind the copy, copy 3 behind B, 363 with 2 of an idle stream; 259 without the first copy's
+# 101 + 3. grsched: 10 of its own before each of three, copy 15-116, A 117, B 219, copy 261-362, 370; A at 10 + 4 + 1, 268. The root of products.
+program two "$(buffer x 1000000 host), $(buffer y 2000000 none)" "$(kernel a 40 ', "reads": ["x"], "writes": ["y"]'), $(kernel b 40 ', "reads": ["x"]'),
+    $(kernel b 40 ', "reads": ["y"], "writes": ["y"]'), {\"op\": \"host_read\", \"buffer\": \"y\", \"bytes\": 2000000}" ', "iterations": 2'
+# shellcheck disable=SC2086
+same 'seven schedulers' "$gpusim" compare --workload two.json,one.json --sched serial,kesco,cudagraph,heft,grsched,taskflow,serial $on <<'EOF'
+Median time of an iteration on paper and speed-up over serial, seed 1
+
+                 serial          kesco      cudagraph           heft        grsched       taskflow
+two      376.0 us  1.00 307.0 us  1.22 304.6 us  1.23 311.0 us  1.21 319.0 us  1.18 304.6 us  1.23
+one      111.0 us  1.00 111.0 us  1.00 109.7 us  1.01 111.0 us  1.00 121.0 us  0.92 109.7 us  1.01
+geomean            1.00           1.11           1.12           1.10           1.04           1.12
+
+First iterations that differ by more than 5 %, with the time over the steady one:
+  two                  serial           427.0 us  1.14
+  two                  kesco            358.0 us  1.17
+  two                  cudagraph        356.0 us  1.17
+  two                  heft             363.0 us  1.17
+  two                  grsched          370.0 us  1.16
+  two                  taskflow         356.0 us  1.17
+  one                  cudagraph        127.7 us  1.16
+  one                  taskflow         139.7 us  1.27
+EOF
+# No noise: the repetitions are equal.
+# shellcheck disable=SC2086
+same 'repetitions' "$gpusim" compare --workload two.json --sched serial,kesco --repeat 3 $on <<'EOF'
+Median time of an iteration on paper and speed-up over serial: mean of 3 repetitions and its 95 % confidence
+interval, seeds 1 to 3
+
+                                  serial                           kesco
+two      376.0 us +- 0.00 %  1.00 +-0.00 307.0 us +- 0.00 %  1.22 +-0.00
+geomean                      1.00                            1.22
+
+First iterations that differ by more than 5 %, with the time over the steady one:
+  two                  serial           427.0 us  1.14
+  two                  kesco            358.0 us  1.17
+EOF
+
+# --- explain: idle stretches of one length before the same kernel are one line, five lines, the longest first ---
+# Kernels of 40 us, the host's own work between them: 10 kernels and A, 6 us behind each wait, 5 before each kernel. The first 90 us begin
+# at 4 + 1 + 40 + 6, each later one 40 + 11 and the last one's work after it. A's 50 us are a sixth line, the b's behind it are the fifth.
+waits() { for us in "$@"; do echo ", {\"op\": \"synchronize\"}, {\"op\": \"host_compute\", \"us\": ${us%?}}, $(kernel "${us##*[0-9]}" 40 ', "stream": 0')"; done; }
+program gaps '' "$(kernel b 40 ', "stream": 0') $(waits 90b 80b 80b 70b 60b 50b 50a 40b 30b 50b)"
+# shellcheck disable=SC2086
+same 'idle stretches' "$gpusim" explain gaps.json --sched async $on <<'EOF'
+gaps under async on paper, the first iteration
+
+                                                                     us   share
+GPU busy                                                        500.002   40.95
+  kernels on some of the SMs                                    500.002   40.95
+GPU idle                                                        721.000   59.05
+  host: own work                                                600.000   49.14
+  host late: waited for a result                                 66.000    5.41
+  host late: launch calls                                        44.000    3.60
+  launch latency                                                 11.000    0.90
+all                                                            1221.003  100.00
+
+of the busy time: why no further kernel ran
+  host late: waited for a result                                460.002   37.67
+  nothing left to start                                          40.000    3.28
+
+critical path: what the end waited for
+  10 x host: own work                                           600.000   49.14
+  10 x b                                                        400.002   32.76
+  1 x a                                                         100.001    8.19
+  11 x host late: waited for a result                            66.000    5.41
+  11 x host late: launch calls                                   44.000    3.60
+  11 x launch latency                                            11.000    0.90
+
+longest idle stretches
+  90.000 us at 51.000 us before b: host: own work
+  2 x 80.000 us, the first at 192.000 us before b: host: own work
+  70.000 us at 454.001 us before b: host: own work
+  60.000 us at 575.001 us before b: host: own work
+  2 x 50.000 us, the first at 686.001 us before b: host: own work
+EOF
+
+# --- whatever is refused says what was expected ---
+echo '{"schema": "gpusim-tasks/1", "tasks": []}' >none.json
+echo '{"schema": "gpusim-tasks/1", "tasks": [{"program": "one.json", "name": "p", "requests": 2}, {"program": "one.json", "name": "q", "requests": true}]}' >true.json
+refused 2 "--task: 'none.json': tasks: expected a list of tasks" "$gpusim" run --task none.json --share streams
+refused 2 "--task: 'true.json': tasks[1].requests: expected a number or a string without a comma, found true" "$gpusim" run --task true.json --share streams
+
+[ $failures = 0 ]
