@@ -31,14 +31,17 @@ static void test_texts(void)
         {TWICE "T (1) T\n(2) T 3;", TWICE " (2*1)  (2*2) T 3;"},
         {TWICE "T(f(1,2)[3,4]{5,6});", TWICE " (2*f(1,2)[3,4]{5,6});"},
         {TWICE "T(1,2) T( AT(1) T1(2) _T(3)", TWICE "T(1,2) T( AT(1) T1(2) _T(3)"},
-        {TWICE "\"T(1)\" 'T(1)' // T(1)\n/* T(1) */ T(\")\")", TWICE "\"T(1)\" 'T(1)' // T(1)\n/* T(1) */  (2*\")\")"},
+        {TWICE "\"T(1)\" 'T(1)' // T(1)\n/* T(1) */ T(\")\")",
+         TWICE "\"T(1)\" 'T(1)' // T(1)\n/* T(1) */  (2*\")\")"},
         {TWICE "#define U(a,b) T(a)-T(b)\nU(x,T(y))", TWICE "#define U(a,b) T(a)-T(b)\n  (2*x)- (2* (2*y))"},
-        {"#define A(x, y) x; \\\n  y /* no */ z // end\nA(1, 2) w", "#define A(x, y) x; \\\n  y /* no */ z // end\n 1;      2  z  w"},
+        {"#define A(x, y) x; \\\n  y /* no */ z // end\nA(1, 2) w",
+         "#define A(x, y) x; \\\n  y /* no */ z // end\n 1;      2  z  w"},
         {"#define S(x) f(#x, # x)\nS(a)", "#define S(x) f(#x, # x)\n f(\"\", \"\")"},
         {"#define N 4\n#define C(a) a##1\n#define V(...) 1\n#define E() 2\nN C(1) V(1) E()",
          "#define N 4\n#define C(a) a##1\n#define V(...) 1\n#define E() 2\nN C(1) V(1) E()"},
         {TWICE "#define T(y) y\nT(1)", TWICE "#define T(y) y\nT(1)"},
-        {"  # define Q(x)x\n #if Q(1)\nQ(2) # define R(x) x\nR(3)", "  # define Q(x)x\n #if Q(1)\n2 # define R(x) x\nR(3)"},
+        {"  # define Q(x)x\n #if Q(1)\nQ(2) # define R(x) x\nR(3)",
+         "  # define Q(x)x\n #if Q(1)\n2 # define R(x) x\nR(3)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gsim_cu_span *spans;
