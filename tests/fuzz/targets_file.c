@@ -17,6 +17,7 @@
 #include "traces/import/pytorch/operators.h"
 #include "traces/runs.h"
 #include "trust/calibrate/probe.h"
+#include "sim/base/tables/tables.h"
 #include "trust/published/cells.h"
 
 #define MOST_FILES 10
@@ -238,11 +239,10 @@ void gsim_fuzz_probe(const uint8_t *data, size_t size)
 
 void gsim_fuzz_published(const uint8_t *data, size_t size)
 {
-    sqlite3 *db = NULL;
+    sqlite3 *db = gsim_tables_open(NULL);
     struct gsim_error error = {0};
-    if (gsim_cells_open(&db, &error) == GSIM_OK)
-        (void)!gsim_cells_read(db, "t", gsim_fuzz_file(data, size, ".csv"), NULL, 0, &error);
-    sqlite3_close(db);
+    (void)!gsim_cells_read(db, "t", gsim_fuzz_file(data, size, ".csv"), NULL, 0, &error);
+    gsim_tables_close(db);
 }
 
 void gsim_fuzz_frame(const uint8_t *data, size_t size)

@@ -20,17 +20,15 @@ static const struct {
 
 static double mean(const struct gsim_validation *v, enum gsim_quantity quantity, size_t count)
 {
-    struct gsim_validation_row row;
-    gsim_validation_row(v, GSIM_CASE_ATEN, quantity, &row);
-    CHECK_INT(row.all.count, count);
-    return row.all.mean;
+    struct row row = row_of(v, GSIM_CASE_ATEN, quantity);
+    CHECK_INT(row.count, count);
+    return row.mean;
 }
 
 static void errors_stay_within_bounds(void)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         struct validated all = {0};
-        struct gsim_validation_ranking ranking;
         validated_run(&all, "h200-vm", (const char *const[]){bounds[i].path, NULL});
         double live = mean(&all.validation, GSIM_QUANTITY_LIVE, bounds[i].dags),
                serial = mean(&all.validation, GSIM_QUANTITY_SERIAL, bounds[i].dags);
@@ -40,7 +38,7 @@ static void errors_stay_within_bounds(void)
         CHECK_WITHIN(serial, bounds[i].serial, "%s: serial", bounds[i].path);
         CHECK_WITHIN(graph, bounds[i].graph, "%s: graph", bounds[i].path);
         CHECK_WITHIN(chain, bounds[i].chain, "%s: chain", bounds[i].path);
-        gsim_validation_rank(&all.validation, GSIM_CASE_ATEN, &ranking);
+        struct ranking ranking = ranking_of(&all.validation, GSIM_CASE_ATEN);
         CHECK_MSG(ranking.tau_mean >= bounds[i].tau, "%s: tau %.3f, at least %.3f", bounds[i].path, ranking.tau_mean,
                   bounds[i].tau);
         validated_release(&all);

@@ -32,12 +32,11 @@ static void recordings_are_simulated(void)
 static void errors_stay_within_bounds(void)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-        struct gsim_validation_row row;
         const char *kind = gsim_case_kind_word(bounds[i].kind), *quantity = gsim_quantity_word(bounds[i].quantity);
-        gsim_validation_row(&all.validation, bounds[i].kind, bounds[i].quantity, &row);
-        CHECK_INT(row.all.count, bounds[i].count);
-        CHECK_WITHIN(row.even.mean, bounds[i].even, "%s %s: even half", kind, quantity);
-        CHECK_WITHIN(row.odd.mean, bounds[i].odd, "%s %s: odd half", kind, quantity);
+        struct row row = row_of(&all.validation, bounds[i].kind, bounds[i].quantity);
+        CHECK_INT(row.count, bounds[i].count);
+        CHECK_WITHIN(row.even, bounds[i].even, "%s %s: even half", kind, quantity);
+        CHECK_WITHIN(row.odd, bounds[i].odd, "%s %s: odd half", kind, quantity);
     }
 }
 

@@ -44,10 +44,9 @@ static void prepare(struct validated *v, const struct set *set, enum knowledge k
 static void check_row(const struct validated *v, enum gsim_case_kind kind, enum gsim_quantity quantity, size_t count,
                       double most, const char *what)
 {
-    struct gsim_validation_row row;
-    gsim_validation_row(&v->validation, kind, quantity, &row);
-    CHECK_INT(row.all.count, count);
-    CHECK_WITHIN(row.all.mean, most, "%s, %s %s", what, gsim_case_kind_word(kind), gsim_quantity_word(quantity));
+    struct row row = row_of(&v->validation, kind, quantity);
+    CHECK_INT(row.count, count);
+    CHECK_WITHIN(row.mean, most, "%s, %s %s", what, gsim_case_kind_word(kind), gsim_quantity_word(quantity));
 }
 
 static void check(enum knowledge knowledge)

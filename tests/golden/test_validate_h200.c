@@ -67,16 +67,15 @@ static void recordings_are_read_and_simulated(void)
 static void errors_stay_within_bounds(void)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-        struct gsim_validation_row row;
         const char *kind = gsim_case_kind_word(bounds[i].kind), *quantity = gsim_quantity_word(bounds[i].quantity);
-        gsim_validation_row(&all.validation, bounds[i].kind, bounds[i].quantity, &row);
-        CHECK_MSG(row.all.count == bounds[i].count, "%s %s: %zu, expected %zu", kind, quantity, row.all.count,
+        struct row row = row_of(&all.validation, bounds[i].kind, bounds[i].quantity);
+        CHECK_MSG(row.count == bounds[i].count, "%s %s: %zu, expected %zu", kind, quantity, row.count,
                   bounds[i].count);
-        CHECK_WITHIN(row.all.mean, bounds[i].mean, "%s %s: mean", kind, quantity);
-        CHECK_WITHIN(row.all.median, bounds[i].median, "%s %s: median", kind, quantity);
-        CHECK_WITHIN(row.all.worst, bounds[i].worst, "%s %s: worst", kind, quantity);
-        CHECK_MSG(fabs(row.all.bias - bounds[i].bias) <= 0.2 * bounds[i].mean,
-                  "%s %s: bias %+.4f, expected %+.4f +- %.4f", kind, quantity, row.all.bias, bounds[i].bias,
+        CHECK_WITHIN(row.mean, bounds[i].mean, "%s %s: mean", kind, quantity);
+        CHECK_WITHIN(row.median, bounds[i].median, "%s %s: median", kind, quantity);
+        CHECK_WITHIN(row.worst, bounds[i].worst, "%s %s: worst", kind, quantity);
+        CHECK_MSG(fabs(row.bias - bounds[i].bias) <= 0.2 * bounds[i].mean,
+                  "%s %s: bias %+.4f, expected %+.4f +- %.4f", kind, quantity, row.bias, bounds[i].bias,
                   0.2 * bounds[i].mean);
     }
 }
@@ -88,12 +87,12 @@ static void simpler_models_are_worse(void)
     size_t compared = 0;
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
         for (size_t q = 0; q < sizeof quantities / sizeof quantities[0]; q++) {
-            struct gsim_validation_row row;
-            gsim_validation_row(&all.validation, (enum gsim_case_kind)kind, quantities[q], &row);
-            if (!row.all.count) continue;
+            struct row row = row_of(&all.validation, (enum gsim_case_kind)kind, quantities[q]);
+            if (!row.count) continue;
             for (uint32_t m = 1; gsim_model_name(m); m++)
-                CHECK_MSG(row.all.mean < row.model_mean[m], "%s %s: %.4f, %s %.4f", gsim_case_kind_word(row.kind),
-                          gsim_quantity_word(row.quantity), row.all.mean, gsim_model_name(m), row.model_mean[m]);
+                CHECK_MSG(row.mean < row.model_mean[m], "%s %s: %.4f, %s %.4f",
+                          gsim_case_kind_word((enum gsim_case_kind)kind), gsim_quantity_word(quantities[q]), row.mean,
+                          gsim_model_name(m), row.model_mean[m]);
             compared++;
         }
     }
@@ -103,8 +102,7 @@ static void simpler_models_are_worse(void)
 static void schedules_are_ranked(void)
 {
     for (size_t i = 0; i < sizeof rankings / sizeof rankings[0]; i++) {
-        struct gsim_validation_ranking ranking;
-        gsim_validation_rank(&all.validation, rankings[i].kind, &ranking);
+        struct ranking ranking = ranking_of(&all.validation, rankings[i].kind);
         const char *kind = gsim_case_kind_word(rankings[i].kind);
         CHECK_INT(ranking.count, rankings[i].count);
         CHECK_MSG(ranking.tau_mean >= rankings[i].tau_least, "%s: tau %.3f, at least %.3f", kind, ranking.tau_mean,

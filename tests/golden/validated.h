@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/device/device.h"
-#include "trust/validate/validate.h"
 #include "tests/test.h"
+#include "tests/trust/validate/rows.h"
 #include "traces/cases.h"
 #include "sim/base/gz.h"
 

@@ -3,8 +3,6 @@
 #include "trust/published/cells.h"
 
 #include <errno.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,39 +16,6 @@ enum gsim_status gsim_cells_fail(sqlite3 *db, struct gsim_error *error)
 {
     if (sqlite3_errcode(db) == SQLITE_NOMEM) return gsim_no_memory(error);
     return gsim_error_set(error, GSIM_INPUT, "%.300s", sqlite3_errmsg(db));
-}
-
-/* --- median() --- */
-
-struct values {
-    double *of;
-    size_t count, capacity;
-};
-
-static void add_value(sqlite3_context *context, int count, sqlite3_value **argument)
-{
-    struct values *v = sqlite3_aggregate_context(context, sizeof *v);
-    (void)count;
-    if (!v || sqlite3_value_type(argument[0]) == SQLITE_NULL) return;
-    (void)GSIM_APPEND(v->of, v->count, v->capacity, sqlite3_value_double(argument[0]));
-}
-
-static void give_median(sqlite3_context *context)
-{
-    struct values *v = sqlite3_aggregate_context(context, 0);
-    if (!v || !v->count) return;
-    gsl_sort(v->of, 1, v->count);
-    sqlite3_result_double(context, gsl_stats_median_from_sorted_data(v->of, 1, v->count));
-    gsim_free(v->of);
-}
-
-enum gsim_status gsim_cells_open(sqlite3 **db, struct gsim_error *error)
-{
-    if (sqlite3_open(":memory:", db) != SQLITE_OK ||
-        sqlite3_create_function(*db, "median", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL, add_value,
-                                give_median) != SQLITE_OK)
-        return gsim_cells_fail(*db, error);
-    return GSIM_OK;
 }
 
 /* --- tables --- */

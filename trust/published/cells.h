@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: trust/published (internal). The database of a paper: tables from CSV files and from queries (SQLite, in
- * memory; beside its functions: median). */
+/* Layer: trust/published (internal). The database of a paper (sim/base/tables/tables.h): tables from CSV files and from
+ * queries. */
 #pragma once
 
 #include <sqlite3.h>
@@ -9,7 +9,6 @@
 
 /* Fails with GSIM_INPUT and the database's message. */
 enum gsim_status gsim_cells_fail(sqlite3 *db, struct gsim_error *error);
-enum gsim_status gsim_cells_open(sqlite3 **db, struct gsim_error *error) GSIM_NODISCARD;
 /* Makes table NAME of COUNT columns, and a statement that adds a row. */
 enum gsim_status gsim_cells_make(sqlite3 *db, const char *name, const char *const *columns, size_t count,
                                  sqlite3_stmt **insert, struct gsim_error *error) GSIM_NODISCARD;

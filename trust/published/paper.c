@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/tables/tables.h"
 #include "trust/published/cells.h"
 
 #define MOST_KEYS   32
@@ -439,7 +440,7 @@ enum gsim_status gsim_paper_open(struct gsim_paper **paper, const cJSON *spec, c
     p->spec = spec;
     p->folder = folder;
     enum gsim_status status = check_spec(spec, error);
-    if (status == GSIM_OK) status = gsim_cells_open(&p->db, error);
+    if (status == GSIM_OK) p->db = gsim_tables_open(NULL);
     if (status == GSIM_OK) status = put_asked(p, asked, error);
     cJSON_ArrayForEach(item, gsim_paper_member(spec, "tables"))
     {
@@ -471,7 +472,7 @@ enum gsim_status gsim_paper_list(struct gsim_paper *p, const char *key, const ch
 void gsim_paper_close(struct gsim_paper *p)
 {
     if (!p) return;
-    sqlite3_close(p->db);
+    gsim_tables_close(p->db);
     gsim_arena_release(&p->arena);
     gsim_free(p);
 }

@@ -2,7 +2,7 @@
 /*
  * Layer: trust/validate. Predictions against recordings of gpusim-runner: one sample per run, and what is summed up
  * from them: errors by split, scheduler and workload, speed-ups over a base scheduler, and how well schedulers are
- * ranked. The predictions are trust/validate/predict.h's; printing: trust/validate/runs_table.c. All times are
+ * ranked. The predictions are trust/validate/predict.h's; printing: trust/validate/report.h. All times are
  * microseconds.
  */
 #pragma once
@@ -52,36 +52,6 @@ enum gsim_status gsim_run_validation_add(struct gsim_run_validation *validation,
 enum gsim_status gsim_run_validation_add_again(struct gsim_run_validation *again, const struct gsim_run_validation *v,
                                                const struct gsim_recording *run,
                                                struct gsim_error *error) GSIM_NODISCARD;
-
-/* Which samples a line of the table is about. Strings: NULL for any. */
-struct gsim_run_choice {
-    enum gsim_split split; /* GSIM_SPLIT_COUNT: any */
-    const char *scheduler, *workload;
-};
-struct gsim_run_summary {
-    struct gsim_error_summary makespan, replay, speedup; /* speedup: of runs with a base run in their configuration */
-    double spread_ratio, timeline_mean, traced_ratio;    /* means; NAN: none */
-    double sum_mean, path_mean;                          /* mean absolute errors of the simpler models */
-};
-void gsim_run_summarize(const struct gsim_run_validation *validation, const struct gsim_run_choice *choice,
-                                    struct gsim_run_summary *summary);
-
-/* Over the configurations of a split with two schedulers or more. Tau is Kendall's; of clear pairs: of those pairs
- * whose measured times are further apart than both their spreads, (agreeing - disagreeing)/all. */
-struct gsim_run_ranking {
-    size_t count;
-    double tau_mean, tau_clear, regret_mean, regret_worst;
-};
-void gsim_run_rank(const struct gsim_run_validation *v, enum gsim_split split, struct gsim_run_ranking *ranking);
-
-/* The sample of the base scheduler in S's configuration, or NULL. */
-const struct gsim_run_sample *gsim_run_base(const struct gsim_run_validation *validation,
-                                            const struct gsim_run_sample *s);
-/* Predicted over measured speed-up over the base, less 1; NAN for the base itself and where there is none. */
-double gsim_run_speedup_error(const struct gsim_run_validation *validation, const struct gsim_run_sample *s);
-
-/* Of the replay against the traced iteration; NAN where there is none. */
-double gsim_run_replay_error(const struct gsim_run_sample *s);
 
 const char *gsim_split_word(enum gsim_split split);
 /* "img 4800, 32 x 512, pinned, prefetch": all but the scheduler. */

@@ -12,15 +12,6 @@
 
 #include "gpusim/memory.h"
 
-void gsim_mean_add(struct gsim_mean *mean, double value)
-{
-    if (isnan(value)) return;
-    mean->sum += value;
-    mean->count++;
-}
-
-double gsim_mean_of(const struct gsim_mean *mean) { return mean->count ? mean->sum / (double)mean->count : NAN; }
-
 void gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary)
 {
     *summary = (struct gsim_error_summary){.count = count, .mean = NAN, .median = NAN, .worst = NAN, .bias = NAN};
@@ -35,9 +26,9 @@ void gsim_errors_summarize(const double *errors, size_t count, struct gsim_error
     gsim_free(sizes);
 }
 
-void gsim_log_correlation(const double *x, const double *y, size_t count, double *correlation)
+double gsim_log_correlation(const double *x, const double *y, size_t count)
 {
-    double *logs = gsim_alloc(2 * count * sizeof *logs);
+    double *logs = gsim_alloc(2 * count * sizeof *logs), correlation = NAN;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (!(x[i] > 0 && y[i] > 0)) continue;
@@ -45,10 +36,10 @@ void gsim_log_correlation(const double *x, const double *y, size_t count, double
         logs[2 * kept + 1] = log(y[i]);
         kept++;
     }
-    *correlation = NAN;
     if (kept >= 3 && gsl_stats_variance(logs, 2, kept) > 0 && gsl_stats_variance(logs + 1, 2, kept) > 0)
-        *correlation = gsl_stats_correlation(logs, 2, logs + 1, 2, kept);
+        correlation = gsl_stats_correlation(logs, 2, logs + 1, 2, kept);
     gsim_free(logs);
+    return correlation;
 }
 
 static int sign(double value) { return (value > 0) - (value < 0); }

@@ -17,19 +17,12 @@ struct gsim_error_summary {
     double bias;                /* mean of the signed errors */
 };
 
-struct gsim_mean {
-    double sum;
-    size_t count;
-};
-void gsim_mean_add(struct gsim_mean *mean, double value); /* NAN is left out */
-double gsim_mean_of(const struct gsim_mean *mean);        /* NAN: of nothing */
-
 /* All NAN of no errors. */
 void gsim_errors_summarize(const double *errors, size_t count, struct gsim_error_summary *summary);
 
 /* Pearson's correlation of log X with log Y, over the pairs where both are positive. NAN for fewer than three
  * such pairs, or when one side does not vary. */
-void gsim_log_correlation(const double *x, const double *y, size_t count, double *correlation);
+double gsim_log_correlation(const double *x, const double *y, size_t count);
 
 /* Kendall's tau-b: 1 when X and Y rank COUNT things alike, -1 when in reverse; ties count for neither (Kendall,
  * Biometrika 33, 1945). NAN when one side has no order at all. O(COUNT squared). */

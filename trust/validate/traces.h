@@ -2,7 +2,7 @@
 /*
  * Layer: trust/validate. Predictions against profilers' traces: the program that a trace became is replayed on its own
  * streams, and where its kernels and copies start and end is compared with where they did. Kernels have the trace's own
- * durations, so what is tested is all else. Printing: trust/validate/traces_table.h. Times: microseconds from the first
+ * durations, so what is tested is all else. Printing: trust/validate/report.h. Times: microseconds from the first
  * launch call.
  */
 #pragma once

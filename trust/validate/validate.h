@@ -2,7 +2,7 @@
 /*
  * Layer: trust/validate. Predictions against measurements: recorded cases (traces/cases.h reads them), their simulation
  * from what a profiler would tell of each kernel, and the samples, rows and rankings that come of it. Printing:
- * trust/validate/table.c; statistics: trust/validate/stats.h. All times are microseconds.
+ * trust/validate/report.h; statistics: trust/validate/stats.h. All times are microseconds.
  */
 #pragma once
 
@@ -65,41 +65,6 @@ enum gsim_status gsim_validation_run(struct gsim_validation *validation, const s
 void gsim_validation_add_again(struct gsim_validation *validation, const struct gsim_case *subject,
                                const struct gsim_case *again);
 void gsim_validation_release(struct gsim_validation *validation);
-
-/* One line of the table: a quantity over the cases of a kind. */
-struct gsim_validation_row {
-    enum gsim_case_kind kind;
-    enum gsim_quantity quantity;
-    struct gsim_error_summary all, even, odd;
-    double correlation, spread_ratio;             /* of logarithms; mean of the samples' */
-    double model_mean[GSIM_MODEL_MOST];           /* mean absolute error of the other work models */
-};
-/* How often intervals hold what was measured. */
-struct gsim_interval_row {
-    size_t count, held, unstable;
-    size_t off, off_unstable; /* predictions off by more than GSIM_INTERVAL_OFF; of these, called unstable */
-    double width_median;      /* relative to the median of the copies */
-};
-#define GSIM_INTERVAL_OFF 0.2
-/* ROW->count is 0 when there are none. */
-void gsim_validation_interval(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                          enum gsim_quantity quantity, struct gsim_interval_row *row);
-/* How well a kind's schedules serial, live and graph are ranked, over the cases that have two of them or more. */
-struct gsim_validation_ranking {
-    enum gsim_case_kind kind;
-    size_t count;
-    double tau_mean, regret_mean, regret_worst;
-};
-/* ROW->all.count is 0 when there are no such samples. */
-void gsim_validation_row(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                                     enum gsim_quantity quantity, struct gsim_validation_row *row);
-void gsim_validation_rank(const struct gsim_validation *validation, enum gsim_case_kind kind,
-                          struct gsim_validation_ranking *ranking);
-
-/* A field of a CSV line behind another: empty for NAN, as spreadsheets and gnuplot want it. */
-void gsim_validation_field(struct gsim_output *output, double value);
-/* Empty fields of a CSV line where a sample has the times by the other work models: for lines that have none. */
-void gsim_validation_no_models(struct gsim_output *output);
 
 const char *gsim_case_kind_word(enum gsim_case_kind kind);
 const char *gsim_quantity_word(enum gsim_quantity quantity);

@@ -3,7 +3,7 @@
  * Recordings made by the simulator itself: on their own device they are predicted exactly, on another by as much as it
  * differs; lines, rankings and speed-ups of hand-made samples are computed by hand.
  */
-#include "trust/validate/runs.h"
+#include "trust/validate/report.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,6 @@
 #include "tests/test.h"
 #include "tests/traces/synthetic.h"
 #include "traces/runs.h"
-#include "trust/validate/runs_table.h"
 
 static const struct gsim_recording_key keys[] = {
     {"vec", GSIM_SUITE_KESCO, GSIM_SHAPE_CONCURRENT, 1e6, 256, 64},
@@ -49,6 +48,18 @@ static void read_into(struct gsim_run_validation *v)
     gsim_recordings_release(&recordings);
 }
 
+static void numbers(const struct gsim_run_validation *v, const char *sql, double *of, int count)
+{
+    sqlite3 *tables = gsim_run_validation_tables(v);
+    gsim_tables_numbers(tables, sql, of, count);
+    gsim_tables_close(tables);
+}
+
+/* Over schedulers of both splits: how many configurations, Kendall's tau, its worst regret, and tau of clear pairs. */
+static const char ranking_sql[] =
+    "SELECT count(*), avg(tau), max(regret), (SELECT avg((product > 0) - (product < 0)) FROM run_pair) FROM (SELECT "
+    "kendall_tau(predicted, measured) AS tau, choice_regret(predicted, measured) AS regret FROM run GROUP BY config)";
+
 static void own_device_is_predicted_exactly(void)
 {
     struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
@@ -76,12 +87,12 @@ static void own_device_is_predicted_exactly(void)
             CHECK_MSG(fabs(replay) < 0.03, "%s with %s%s: replay %.4f", s->key.workload, s->scheduler,
                       s->prefetch ? ", prefetch" : "", replay);
     }
-    struct gsim_run_ranking ranking;
-    gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking);
-    CHECK_INT(ranking.count, 6);
-    CHECK_NEAR(ranking.tau_mean, 1, 0.01);
-    CHECK_NEAR(ranking.tau_clear, 1, 0);
-    CHECK_NEAR(ranking.regret_worst, 0, 1e-6);
+    double ranking[4];
+    numbers(&v, ranking_sql, ranking, 4);
+    CHECK_NEAR(ranking[0], 6, 0);
+    CHECK_NEAR(ranking[1], 1, 0.01);
+    CHECK_NEAR(ranking[2], 0, 1e-6);
+    CHECK_NEAR(ranking[3], 1, 0);
     gsim_run_validation_release(&v);
 }
 
@@ -283,30 +294,24 @@ static void lines_are_computed(void)
     }
     struct gsim_run_validation v = {
         .predictor = &predictor, .base = "serial", .samples = samples, .count = 4, .config_count = 2};
-    struct gsim_run_summary summary;
-    struct gsim_run_ranking ranking;
-    const struct gsim_run_choice fit = {.split = GSIM_SPLIT_FIT},
-                                 async = {.split = GSIM_SPLIT_COUNT, .scheduler = "async"};
-    gsim_run_summarize(&v, &fit, &summary);
-    CHECK_INT(summary.makespan.count, 2);
-    CHECK_NEAR(summary.makespan.mean, 0.05, 1e-12);
-    CHECK_NEAR(summary.makespan.worst, 0.1, 1e-12);
-    CHECK_NEAR(summary.spread_ratio, 0.01, 1e-12);
-    CHECK_NEAR(summary.sum_mean, (0.1 + 0.8) / 2, 1e-12);
-    CHECK_NEAR(summary.path_mean, (0.6 + 0.2) / 2, 1e-12);
-    CHECK_INT(summary.speedup.count, 1); /* 2.2 for 2 */
-    CHECK_NEAR(summary.speedup.mean, 0.1, 1e-12);
-    CHECK(isnan(summary.timeline_mean));
-    gsim_run_summarize(&v, &async, &summary);
-    CHECK_NEAR(summary.makespan.bias, 0.125, 1e-12);
-    gsim_run_rank(&v, GSIM_SPLIT_FIT, &ranking);
-    CHECK_NEAR(ranking.tau_mean, 1, 0);
-    gsim_run_rank(&v, GSIM_SPLIT_TEST, &ranking);
-    CHECK_NEAR(ranking.tau_mean, -1, 0);
-    CHECK_NEAR(ranking.regret_mean, 0.25, 1e-12); /* serial taken, async better */
-    gsim_run_rank(&v, GSIM_SPLIT_COUNT, &ranking);
-    CHECK_NEAR(ranking.tau_mean, 0, 0);
-    CHECK_NEAR(ranking.tau_clear, 0, 0);
+    double fit[9], ranking[4], bias;
+    numbers(&v,
+            "SELECT count, mean, worst, spread, sum_mean, path_mean, speed_ups, speed_up_mean, times FROM run_line "
+            "WHERE split = 'fit' AND place = 0",
+            fit, 9);
+    static const double right[] = {2, 0.05, 0.1, 0.01, (0.1 + 0.8) / 2, (0.6 + 0.2) / 2, 1, 0.1}; /* 2.2 for 2 */
+    for (int i = 0; i < 8; i++) CHECK_NEAR(fit[i], right[i], 1e-12);
+    CHECK(isnan(fit[8]));
+    numbers(&v, "SELECT avg(error) FROM run WHERE scheduler = 'async'", &bias, 1);
+    CHECK_NEAR(bias, 0.125, 1e-12);
+    numbers(&v, "SELECT tau FROM run_ranking WHERE split = 'fit'", ranking, 1);
+    CHECK_NEAR(ranking[0], 1, 0);
+    numbers(&v, "SELECT tau, regret FROM run_ranking WHERE split = 'test'", ranking, 2);
+    CHECK_NEAR(ranking[0], -1, 0);
+    CHECK_NEAR(ranking[1], 0.25, 1e-12); /* serial taken, async better */
+    numbers(&v, ranking_sql, ranking, 4);
+    CHECK_NEAR(ranking[1], 0, 0);
+    CHECK_NEAR(ranking[3], 0, 0);
     samples[3].traced_ratio = 0.25, samples[3].prediction.replay_us = 110, samples[3].prediction.timeline.mean = 0.03;
     v.skipped = 2, v.unchecked = 1;
     snprintf(v.skipped_reason, sizeof v.skipped_reason, "no kernels");
@@ -321,7 +326,7 @@ static void lines_are_computed(void)
 static void again_is_another_recording(void)
 {
     struct gsim_predictor predictor = {&device, &gpu, gsim_scheduler_find("async"), NULL, NULL};
-    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = {.base = "serial"};
+    struct gsim_run_validation v = {.predictor = &predictor, .base = "serial"}, again = v;
     struct gsim_error error = {0};
     read_into(&v);
     for (size_t i = 0; i < v.count; i++) {
@@ -336,16 +341,15 @@ static void again_is_another_recording(void)
         CHECK_OK(gsim_run_validation_add_again(&again, &v, &run, &error), error);
     }
     CHECK_INT(again.count, 23);
-    struct gsim_run_summary summary;
-    struct gsim_run_choice any = {.split = GSIM_SPLIT_COUNT};
-    gsim_run_summarize(&again, &any, &summary);
-    CHECK_NEAR(summary.makespan.worst, 0.1, 1e-9);
-    CHECK_NEAR(summary.makespan.mean, 0.1 / 23, 1e-9);
-    CHECK_INT(summary.replay.count, 0);
-    struct gsim_run_ranking ranking;
-    gsim_run_rank(&again, GSIM_SPLIT_COUNT, &ranking);
-    CHECK_INT(ranking.count, 6);
-    CHECK(ranking.tau_mean > 0.9);
+    double of[3], ranking[4];
+    numbers(&again, "SELECT max(worst), sum(mean * count) / sum(count), sum(replays) FROM run_line WHERE place = 0", of,
+            3);
+    CHECK_NEAR(of[0], 0.1, 1e-9);
+    CHECK_NEAR(of[1], 0.1 / 23, 1e-9);
+    CHECK_NEAR(of[2], 0, 0);
+    numbers(&again, ranking_sql, ranking, 4);
+    CHECK_NEAR(ranking[0], 6, 0);
+    CHECK(ranking[1] > 0.9);
     gsim_run_validation_release(&again);
     gsim_run_validation_release(&v);
 }

@@ -33,19 +33,19 @@ static void correlation_is_of_logarithms(void)
     double r = 0;
     const double x[] = {1, 10, 100, -5}, cube[] = {2, 2e3, 2e6, 7}, inverse[] = {1, 0.1, 0.01, 7},
                  mixed[] = {1, 100, 10, 0};
-    gsim_log_correlation(x, cube, 4, &r);
+    r = gsim_log_correlation(x, cube, 4);
     CHECK_NEAR(r, 1, 1e-12);
-    gsim_log_correlation(x, inverse, 4, &r);
+    r = gsim_log_correlation(x, inverse, 4);
     CHECK_NEAR(r, -1, 1e-12);
-    gsim_log_correlation(x, mixed, 4, &r);
+    r = gsim_log_correlation(x, mixed, 4);
     CHECK_NEAR(r, 0.5, 1e-12);
-    gsim_log_correlation(x, cube, 2, &r);
+    r = gsim_log_correlation(x, cube, 2);
     CHECK(isnan(r));
     const double flat[] = {3, 3, 3, 3};
-    gsim_log_correlation(x, flat, 3, &r);
+    r = gsim_log_correlation(x, flat, 3);
     CHECK(isnan(r));
     const double lost[] = {NAN, NAN, NAN, NAN};
-    gsim_log_correlation(lost, cube, 4, &r);
+    r = gsim_log_correlation(lost, cube, 4);
     CHECK(isnan(r));
 }
 

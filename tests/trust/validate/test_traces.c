@@ -5,7 +5,7 @@
  */
 #include "trust/validate/traces.h"
 
-#include "trust/validate/traces_table.h"
+#include "trust/validate/report.h"
 #include "tests/sim/result_fixture.h"
 
 #define OPS 3

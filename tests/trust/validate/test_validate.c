@@ -3,7 +3,7 @@
  * Validation of a few made-up cases whose prediction is known by hand: kernels of one block that nothing disturbs take
  * as long as alone, and calls cost what the device file says. So errors, rows, baselines and rankings follow.
  */
-#include "trust/validate/validate.h"
+#include "tests/trust/validate/rows.h"
 
 #include <math.h>
 
@@ -69,29 +69,28 @@ static void rows_follow_from_known_errors(void)
     struct gsim_error error = {0};
     struct gsim_device_spec device;
     struct gsim_case_set set = {0};
-    struct gsim_validation_row row;
     struct gsim_gpu_options options = gpu_options();
     CHECK_OK(gsim_device_load("h200", &device, &error), error);
     struct gsim_validation v = {.device = &device, .gpu = &options, .compares_models = true};
     const double spans[] = {80, 100, 125, 200};
     for (int i = 0; i < 4; i++) add_pair(&set, 1, 100, 50, spans[i]);
     run_all(&set, &v);
-    gsim_validation_row(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_SPAN, &row);
-    CHECK_INT(row.all.count, 4);
-    CHECK_NEAR(row.all.mean, (0.25 + 0 + 0.2 + 0.5) / 4, 2e-3);
-    CHECK_NEAR(row.all.median, 0.225, 2e-3);
-    CHECK_NEAR(row.all.worst, 0.5, 2e-3);
-    CHECK_NEAR(row.all.bias, (0.25 + 0 - 0.2 - 0.5) / 4, 2e-3);
-    CHECK_NEAR(row.even.mean, (0.25 + 0.2) / 2, 2e-3);
-    CHECK_NEAR(row.odd.mean, (0 + 0.5) / 2, 2e-3);
-    CHECK_NEAR(row.spread_ratio, 0.01, 1e-12);
+    struct row row = row_of(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_SPAN);
+    CHECK_INT(row.count, 4);
+    CHECK_NEAR(row.mean, (0.25 + 0 + 0.2 + 0.5) / 4, 2e-3);
+    CHECK_NEAR(row.median, 0.225, 2e-3);
+    CHECK_NEAR(row.worst, 0.5, 2e-3);
+    CHECK_NEAR(row.bias, (0.25 + 0 - 0.2 - 0.5) / 4, 2e-3);
+    CHECK_NEAR(row.even, (0.25 + 0.2) / 2, 2e-3);
+    CHECK_NEAR(row.odd, (0 + 0.5) / 2, 2e-3);
+    CHECK_NEAR(row.spread, 0.01, 1e-12);
     for (uint32_t m = 1; gsim_model_name(m); m++) CHECK_NEAR(row.model_mean[m], (0.25 + 0 + 0.2 + 0.5) / 4, 1e-9);
     CHECK(isnan(row.model_mean[0])); /* it is the prediction */
-    gsim_validation_row(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_OWN, &row);
-    CHECK_INT(row.all.count, 8);
-    CHECK_NEAR(row.all.worst, 0, 2e-3);
-    gsim_validation_row(&v, GSIM_CASE_ARRIVAL, GSIM_QUANTITY_SPAN, &row);
-    CHECK_INT(row.all.count, 0);
+    row = row_of(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_OWN);
+    CHECK_INT(row.count, 8);
+    CHECK_NEAR(row.worst, 0, 2e-3);
+    row = row_of(&v, GSIM_CASE_ARRIVAL, GSIM_QUANTITY_SPAN);
+    CHECK_INT(row.count, 0);
     gsim_validation_release(&v);
     gsim_case_set_release(&set);
     gsim_device_release(&device);
@@ -226,20 +225,20 @@ static void rankings_are_per_case(void)
     static const double predicted[2][3] = {{20, 30, 10}, {20, 10, 30}}, measured[2][3] = {{20, 30, 10}, {20, 11, 10}};
     struct gsim_case subjects[2] = {{.kind = GSIM_CASE_DAG}, {.kind = GSIM_CASE_DAG}};
     struct gsim_sample samples[8];
-    struct gsim_validation_ranking ranking;
-    struct gsim_validation v = {.samples = samples};
+    const struct gsim_device_spec device = {.name = "h200"};
+    struct gsim_validation v = {.device = &device, .samples = samples};
     for (int c = 0; c < 2; c++) {
         for (int q = 0; q < 3; q++)
             samples[v.count++] = (struct gsim_sample){.subject = &subjects[c], .quantity = order[q],
                                                       .predicted = predicted[c][q], .measured = measured[c][q]};
         samples[v.count++] = (struct gsim_sample){.subject = &subjects[c], .quantity = GSIM_QUANTITY_KERNELS};
     }
-    gsim_validation_rank(&v, GSIM_CASE_DAG, &ranking);
+    struct ranking ranking = ranking_of(&v, GSIM_CASE_DAG);
     CHECK_INT(ranking.count, 2);
     CHECK_NEAR(ranking.tau_mean, (1 - 1.0 / 3) / 2, 1e-12); /* live-serial agrees, the two others do not */
     CHECK_NEAR(ranking.regret_mean, 0.05, 1e-12);
     CHECK_NEAR(ranking.regret_worst, 0.1, 1e-12);
-    gsim_validation_rank(&v, GSIM_CASE_ATEN, &ranking);
+    ranking = ranking_of(&v, GSIM_CASE_ATEN);
     CHECK_INT(ranking.count, 0);
 }
 

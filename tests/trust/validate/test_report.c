@@ -2,7 +2,7 @@
 /*
  * A validation's table, CSV and JSON from samples made by hand.
  */
-#include "trust/validate/table.h"
+#include "tests/trust/validate/rows.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -169,7 +169,6 @@ static void intervals(void)
     } all[] = {{90, 110, 100, 0.1, false},  {100, 130, 100, 0.25, true}, {60, 100, 50, -0.2, true},
                {101, 200, 100, 0.5, false}, {10, 99, 100, -0.21, false}, {0, 200, 100, 3, true}};
     struct gsim_sample samples[7];
-    struct gsim_interval_row row;
     for (int i = 0; i < 6; i++)
         samples[i] = (struct gsim_sample){.subject = &subjects[0],
                                           .quantity = GSIM_QUANTITY_SPAN,
@@ -182,14 +181,15 @@ static void intervals(void)
                                                      .unstable = all[i].unstable}};
     samples[6] = samples[1];
     samples[6].quantity = GSIM_QUANTITY_PLACEMENT;
-    const struct gsim_validation v = {.samples = samples, .count = 7};
-    gsim_validation_interval(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_SPAN, &row);
-    CHECK_INT(row.count, 5);
-    CHECK_INT(row.held, 3);
-    CHECK_INT(row.unstable, 2);
-    CHECK_INT(row.off, 3);
-    CHECK_INT(row.off_unstable, 1);
-    CHECK_NEAR(row.width_median, 0.8, 1e-12);
+    const struct gsim_device_spec device = {.name = "h200"};
+    const struct gsim_validation v = {.device = &device, .samples = samples, .count = 7};
+    const struct row row = row_of(&v, GSIM_CASE_PAIR, GSIM_QUANTITY_SPAN);
+    CHECK_NEAR(row.intervals, 5, 0);
+    CHECK_NEAR(row.held, 3, 0);
+    CHECK_NEAR(row.unstable, 2, 0);
+    CHECK_NEAR(row.off, 3, 0);
+    CHECK_NEAR(row.off_unstable, 1, 0);
+    CHECK_NEAR(row.width, 0.8, 1e-12);
 }
 
 /* Of three schedules one pair is ordered otherwise than measured: tau (2 - 1) / 3, and 12 us are chosen where 11 are
@@ -204,18 +204,136 @@ static void rankings(void)
                {0, GSIM_QUANTITY_SPAN, 1, 99},   {1, GSIM_QUANTITY_LIVE, 5, 6},     {1, GSIM_QUANTITY_GRAPH, 4, 3},
                {2, GSIM_QUANTITY_SERIAL, 7, 70}, {2, GSIM_QUANTITY_SPAN, 8, 1}};
     struct gsim_sample samples[8];
-    struct gsim_validation_ranking ranking;
     for (int i = 0; i < 8; i++)
         samples[i] = (struct gsim_sample){.subject = &subjects[all[i].subject],
                                           .quantity = all[i].quantity,
                                           .predicted = all[i].predicted,
                                           .measured = all[i].measured};
-    const struct gsim_validation v = {.samples = samples, .count = 8};
-    gsim_validation_rank(&v, GSIM_CASE_PAIR, &ranking);
+    const struct gsim_device_spec device = {.name = "h200"};
+    const struct gsim_validation v = {.device = &device, .samples = samples, .count = 8};
+    const struct ranking ranking = ranking_of(&v, GSIM_CASE_PAIR);
     CHECK_INT(ranking.count, 2);
     CHECK_NEAR(ranking.tau_mean, 2 / 3.0, 1e-12);
     CHECK_NEAR(ranking.regret_mean, 1 / 22.0, 1e-12);
     CHECK_NEAR(ranking.regret_worst, 1 / 11.0, 1e-12);
+}
+
+/* Two traces, letter by letter. The second one's name is a letter too long, its error less than what is printed. */
+#define FITS   "abcdefghijklmnopqrstuvwxyz.jso"
+#define LONGER "abcdefghijklmnopqrstuvwxyz.json"
+
+static struct gsim_trace_stream trace_streams[] = {{7, 1, 100, 90}, {11, 1, 50, 55}};
+static struct gsim_trace_op trace_ops[] = {{.is_kernel = true,
+                                      .name = "gemm",
+                                      .stream = 7,
+                                      .measured_start_us = 10,
+                                      .measured_end_us = 110,
+                                      .predicted_start_us = 12,
+                                      .predicted_end_us = 102},
+                                     {.copy_kind = GSIM_COPY_D2H,
+                                      .stream = 11,
+                                      .measured_start_us = NAN,
+                                      .measured_end_us = 150,
+                                      .predicted_start_us = 100,
+                                      .predicted_end_us = 155}};
+static struct gsim_trace_op trace_last[] = {{.copy_kind = GSIM_COPY_D2D,
+                                       .stream = 3,
+                                       .measured_start_us = 1.5,
+                                       .measured_end_us = 80,
+                                       .predicted_start_us = 0,
+                                       .predicted_end_us = 80.25}};
+static struct gsim_trace_sample trace_samples[] = {{.file = FITS,
+                                              .gpu = "H200",
+                                              .notes = "one\ntwo",
+                                              .repairs = 3,
+                                              .stream_count = 2,
+                                              .op_count = 2,
+                                              .measured_us = 200,
+                                              .predicted_us = 210,
+                                              .error = 0.05,
+                                              .timeline = {.mean = 0.0125, .worst = 0.04, .compared = 4, .missing = 1},
+                                              .streams = trace_streams,
+                                              .ops = trace_ops},
+                                             {.file = LONGER,
+                                              .gpu = "",
+                                              .notes = "",
+                                              .op_count = 1,
+                                              .measured_us = 80,
+                                              .predicted_us = 80.0016,
+                                              .error = 0.00002,
+                                              .timeline = {.mean = NAN, .worst = 0.5},
+                                              .ops = trace_last}};
+
+static const char trace_table[] =
+    "                                                     measured     predicted            times off by %\n"
+    "trace                              ops  repairs            us            us  error %     mean   worst\n" FITS
+    "       2        3       200.000       210.000    +5.00     1.25    4.00\n"
+    "    stream 7      busy              1                100.000        90.000   -10.00\n"
+    "    stream 11     busy              1                 50.000        55.000   +10.00\n"
+    "    note: one\n    note: two\n"
+    "abcdefghij..nopqrstuvwxyz.json       1        0        80.000        80.002    +0.00        -   50.00\n";
+static const char trace_lines[] =
+    "      start us     predicted        end us     predicted  start %    end %  stream  kernel or copy\n" FITS "\n"
+    "        10.000        12.000       110.000       102.000    +1.00    -4.00       7  gemm\n"
+    "             -       100.000       150.000       155.000        -    +2.50      11  copy to host\n" LONGER "\n"
+    "         1.500         0.000        80.000        80.250    -1.88    +0.31       3  copy on device\n\n";
+static const char trace_csv[] = "trace,makespan,210.000000,200.000000,0.050000,,,,,,0,," FITS "\n"
+                          "trace,times,,,0.012500,,,,,,0,," FITS "\n"
+                          "trace,times at worst,,,0.040000,,,,,,0,," FITS "\n"
+                          "trace,stream busy,90.000000,100.000000,-0.100000,,,,,,7,," FITS "\n"
+                          "trace,stream busy,55.000000,50.000000,0.100000,,,,,,11,," FITS "\n"
+                          "trace,start,12.000000,10.000000,0.010000,,,,,,7,gemm," FITS "\n"
+                          "trace,end,102.000000,110.000000,-0.040000,,,,,,7,gemm," FITS "\n"
+                          "trace,end,155.000000,150.000000,0.025000,,,,,,11,copy to host," FITS "\n"
+                          "trace,makespan,80.001600,80.000000,0.000020,,,,,,0,," LONGER "\n"
+                          "trace,times at worst,,,0.500000,,,,,,0,," LONGER "\n"
+                          "trace,start,0.000000,1.500000,-0.018750,,,,,,3,copy on device," LONGER "\n"
+                          "trace,end,80.250000,80.000000,0.003125,,,,,,3,copy on device," LONGER "\n";
+static const char trace_json[] =
+    "{\"device\": \"h200\", \"scheduler\": \"replayer\",\n  \"rows\": [\n"
+    "   {\"file\": \"" FITS
+    "\", \"gpu\": \"H200\", \"ops\": 2, \"repairs\": 3, \"measured_us\": 200.000000, \"predicted_us\": 210.000000, "
+    "\"error\": 0.050000, \"times_mean\": 0.012500, \"times_worst\": 0.040000, \"compared\": 4, \"missing\": 1,\n"
+    "    \"streams\": [{\"stream\": 7, \"ops\": 1, \"measured_us\": 100.000000, \"predicted_us\": 90.000000}, "
+    "{\"stream\": 11, \"ops\": 1, \"measured_us\": 50.000000, \"predicted_us\": 55.000000}],\n    \"timeline\": [\n"
+    "     {\"stream\": 7, \"name\": \"gemm\", \"start_us\": 10.000000, \"end_us\": 110.000000, \"predicted_start_us\": "
+    "12.000000, "
+    "\"predicted_end_us\": 102.000000},\n"
+    "     {\"stream\": 11, \"name\": \"copy to host\", \"start_us\": null, \"end_us\": 150.000000, "
+    "\"predicted_start_us\": 100.000000, "
+    "\"predicted_end_us\": 155.000000}]},\n"
+    "   {\"file\": \"" LONGER
+    "\", \"gpu\": \"\", \"ops\": 1, \"repairs\": 0, \"measured_us\": 80.000000, \"predicted_us\": 80.001600, "
+    "\"error\": 0.000020, \"times_mean\": null, \"times_worst\": 0.500000, \"compared\": 0, \"missing\": 0,\n"
+    "    \"streams\": [],\n    \"timeline\": [\n"
+    "     {\"stream\": 3, \"name\": \"copy on device\", \"start_us\": 1.500000, \"end_us\": 80.000000, "
+    "\"predicted_start_us\": 0.000000, "
+    "\"predicted_end_us\": 80.250000}]}]}";
+
+static void letter_by_letter(void)
+{
+    const struct gsim_device_spec device = {.name = "h200"};
+    const struct gsim_scheduler_ops replay = {.name = "replayer"};
+    const struct gsim_predictor predictor = {.device = &device, .replay = &replay};
+    const struct gsim_trace_validation v = {.predictor = &predictor, .samples = trace_samples, .count = 2};
+    const char *const right[] = {trace_table, trace_lines, trace_csv, trace_json};
+    for (int which = 0; which < 4; which++) {
+        char path[64];
+        struct gsim_output output;
+        struct gsim_error error = {0};
+        CHECK_OK(gsim_output_open(&output, scratch_path(path, ".traces"), &error), error);
+        if (which == 0) gsim_trace_validation_print(&v, &output);
+        else if (which == 1) gsim_trace_validation_print_ops(&v, &output);
+        else if (which == 2) gsim_trace_validation_csv(&v, true, &output);
+        else gsim_trace_validation_json(&v, true, &output);
+        CHECK_OK(gsim_output_commit(&output, &error), error);
+        char *text = read_file(path), *from = which ? text : strchr(text, '\n') + 1;
+        if (!which) CHECK(strncmp(text, "Traces, replayed by replayer on h200:\n", (size_t)(from - text)) == 0);
+        if (!which && strstr(text, "\n\n")) strstr(text, "\n\n")[1] = '\0'; /* what the columns are, in words */
+        CHECK_STR(from, right[which]);
+        remove(path);
+        gsim_free(text);
+    }
 }
 
 static const struct test_case cases[] = {
@@ -226,5 +344,6 @@ static const struct test_case cases[] = {
     {"JSON", json_is_well_formed},
     {"five intervals", intervals},
     {"rankings", rankings},
+    {"traces, letter by letter", letter_by_letter},
 };
-TEST_MAIN("trust/validate/table", cases)
+TEST_MAIN("trust/validate/report", cases)
