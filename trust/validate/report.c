@@ -25,12 +25,14 @@ static sqlite3 *begin(void)
     return db;
 }
 
+/* Of cases recorded once more there is no device. */
 sqlite3 *gsim_validation_tables(const struct gsim_validation *v)
 {
     sqlite3 *db = begin();
     uint32_t subject = 0;
-    gsim_tables_row(db, "about", "ssuuuzzs", GPUSIM_VERSION, v->device->name, v->device->model,
-                    (unsigned)v->compares_models, v->spread_runs, v->skipped, v->unfit, v->unfit_reason);
+    gsim_tables_row(db, "about", "ssuuuzzs", GPUSIM_VERSION, v->device ? v->device->name : "",
+                    v->device ? v->device->model : 0, (unsigned)v->compares_models, v->spread_runs, v->skipped,
+                    v->unfit, v->unfit_reason);
     for (int i = 0; i < GSIM_QUANTITY_COUNT; i++)
         gsim_tables_row(db, "quantity", "uss", (unsigned)i, gsim_quantity_word((enum gsim_quantity)i),
                         gsim_quantity_help((enum gsim_quantity)i));
