@@ -5,14 +5,6 @@
 . "$1/tests/common.sh"
 # shellcheck source=tests/paper.sh
 . "$source_dir/tests/paper.sh"
-# refused STATUS TEXT COMMAND...: it ends so, and says this.
-refused() {
-    status=$1 text=$2
-    shift 2
-    "$@" >out 2>err
-    [ $? = "$status" ] || fail "$*: not $status: $(cat out err)"
-    has "$*" "$text" err
-}
 
 # --- nodes ---
 # Two GPUs at a switch whose link to the host has 8 GB/s and half a microsecond, a third one at the host. Each has 10 GB/s from and 20
@@ -166,11 +158,5 @@ longest idle stretches
   60.000 us at 575.001 us before b: host: own work
   2 x 50.000 us, the first at 686.001 us before b: host: own work
 EOF
-
-# --- whatever is refused says what was expected ---
-echo '{"schema": "gpusim-tasks/1", "tasks": []}' >none.json
-echo '{"schema": "gpusim-tasks/1", "tasks": [{"program": "one.json", "name": "p", "requests": 2}, {"program": "one.json", "name": "q", "requests": true}]}' >true.json
-refused 2 "--task: 'none.json': tasks: expected a list of tasks" "$gpusim" run --task none.json --share streams
-refused 2 "--task: 'true.json': tasks[1].requests: expected a number or a string without a comma, found true" "$gpusim" run --task true.json --share streams
 
 [ $failures = 0 ]
