@@ -159,4 +159,94 @@ longest idle stretches
   2 x 50.000 us, the first at 686.001 us before b: host: own work
 EOF
 
+# --- files: the same numbers as in the tables ---
+# shellcheck disable=SC2086
+{
+    "$gpusim" explain gaps.json --sched async $on --json explained.json >found 2>err || fail "explain --json: $(cat err)"
+    "$gpusim" compare --workload two.json --sched serial,kesco $on --report compared.json >found 2>err || fail "compare --report: $(cat err)"
+    "$gpusim" whatif two.json --sched serial $on --change link=2x,launch=2x --csv whatif.csv --json whatif.json >found 2>err || fail "whatif --json: $(cat err)"
+    "$gpusim" sensitivity --workload two.json --sched serial $on --numbers launch_us,h2d_gbps --csv varied.csv >found 2>err || fail "sensitivity --csv: $(cat err)"
+}
+is() { # is FILE [SED]: the file, but for the program's version, is the standard input
+    cat >right
+    sed "s/\"version\": \"[^\"]*\"/\"version\": \"\"/; ${2-}" "$1" | diff right - >differs || fail "$1: expected (<), found (>): $(cat differs)"
+}
+# The stretches of the first kernel and the last.
+sed -n '/"critical_path"/,/\]/p' explained.json >path
+is explained.json '/"critical_path"/,/^  \]/d; /"before": "[ab]"/{/start_us": [0-9][0-9.]*, "end_us": [0-9]\{1,2\}\./!d;}' <<'EOF'
+{
+  "schema": "gpusim-explain/1",
+  "version": "",
+  "program": "gaps",
+  "scheduler": "async",
+  "device": "paper",
+  "notes": [],
+  "makespan_us": 1221.002500,
+  "time": [
+    {"state": "kernels on some of the SMs", "cause": "result", "time_us": 460.002300, "share": 0.376741, "text": "host late: waited for a result"},
+    {"state": "kernels on some of the SMs", "cause": "end", "time_us": 40.000200, "share": 0.032760, "text": "nothing left to start"},
+    {"state": "nothing", "cause": "launch_calls", "time_us": 44.000000, "share": 0.036036, "text": "host late: launch calls"},
+    {"state": "nothing", "cause": "host_work", "time_us": 600.000000, "share": 0.491399, "text": "host: own work"},
+    {"state": "nothing", "cause": "result", "time_us": 66.000000, "share": 0.054054, "text": "host late: waited for a result"},
+    {"state": "nothing", "cause": "launch_latency", "time_us": 11.000000, "share": 0.009009, "text": "launch latency"}
+  ],
+  "host": [
+  ],
+  "pairs": [
+  ],
+  "stretches": [
+    {"start_us": 0.000000, "end_us": 4.000000, "state": "nothing", "cause": "launch_calls", "before": "b"},
+    {"start_us": 4.000000, "end_us": 5.000000, "state": "nothing", "cause": "launch_latency", "before": "b"},
+    {"start_us": 5.000000, "end_us": 45.000200, "state": "kernels on some of the SMs", "cause": "result", "before": "b"},
+    {"start_us": 45.000200, "end_us": 51.000200, "state": "nothing", "cause": "result", "before": "b"},
+    {"start_us": 1175.002300, "end_us": 1215.002500, "state": "kernels on some of the SMs", "cause": "end", "before": "the end"},
+    {"start_us": 1215.002500, "end_us": 1221.002500, "state": "nothing", "cause": "result", "before": "the end"}
+  ]
+}
+EOF
+is path <<'EOF'
+  "critical_path": [
+    {"kind": "cause", "name": "host_work", "text": "host: own work", "count": 10, "time_us": 600.000000, "share": 0.491399},
+    {"kind": "kernel", "name": "b", "text": "b", "count": 10, "time_us": 400.002000, "share": 0.327601},
+    {"kind": "kernel", "name": "a", "text": "a", "count": 1, "time_us": 100.000500, "share": 0.081900},
+    {"kind": "cause", "name": "result", "text": "host late: waited for a result", "count": 11, "time_us": 66.000000, "share": 0.054054},
+    {"kind": "cause", "name": "launch_calls", "text": "host late: launch calls", "count": 11, "time_us": 44.000000, "share": 0.036036},
+    {"kind": "cause", "name": "launch_latency", "text": "launch latency", "count": 11, "time_us": 11.000000, "share": 0.009009}
+  ],
+EOF
+is compared.json <<'EOF'
+{"schema": "gpusim-compare/1", "version": "", "device": "paper", "seed": 1, "base": "serial",
+ "runs": [
+  {"workload": "two.json", "scheduler": "serial", "done": true, "iterations_run": 2, "kernels": 3, "gpus_used": 1, "iteration_us": 376.000000, "first_us": 427.000000, "makespan_us": 752.000000, "speedup": 1.000000, "streams_used": 1, "events_recorded": 0, "stream_waits": 0, "critical_path_us": 140.000700, "lower_bound_us": 140.000700, "memory": "pinned", "prefetch": "on"},
+  {"workload": "two.json", "scheduler": "kesco", "done": true, "iterations_run": 2, "kernels": 3, "gpus_used": 1, "iteration_us": 307.000000, "first_us": 358.000000, "makespan_us": 614.000000, "speedup": 1.224756, "streams_used": 2, "events_recorded": 1, "stream_waits": 1, "critical_path_us": 140.000700, "lower_bound_us": 140.000700, "memory": "pinned", "prefetch": "on"}],
+ "geometric_mean": {"serial": 1.000000, "kesco": 1.224756}}
+EOF
+# Of an iteration of 325 us: 41 of the host, 101 of the link, 44 idle. Errors: 20 % and 10 % of what is saved, and 1 % of it.
+is whatif.csv 's/,gpusim explain.*//' <<'EOF'
+change,time_us,saved_us,saved_percent,error_us,note,command
+now,325.000000,0.000000,0.000000,0.000000,
+link=2x,275.000000,50.000000,15.384615,10.012492,
+launch=2x,319.000000,6.000000,1.846154,0.602993,
+EOF
+is whatif.json <<'EOF'
+{
+  "schema": "gpusim-whatif/1",
+  "version": "",
+  "program": "two",
+  "scheduler": "serial",
+  "device": "paper",
+  "notes": [], "time_us": 325.000000, "host_ratio": 0.126154, "link_ratio": 0.310766, "idle_ratio": 0.135385, "idle_cause": "result",
+  "changes": [
+    {"change": "link=2x", "time_us": 275.000000, "saved_us": 50.000000, "saved_percent": 15.384615, "error_us": 10.012492, "note": "", "command": "gpusim explain two.json --sched serial --device ./paper.json --memory pinned --change link=2x", "together": false, "has_effect": true},
+    {"change": "launch=2x", "time_us": 319.000000, "saved_us": 6.000000, "saved_percent": 1.846154, "error_us": 0.602993, "note": "", "command": "gpusim explain two.json --sched serial --device ./paper.json --memory pinned --change launch=2x", "together": false, "has_effect": true}
+  ]
+}
+EOF
+# 1 MB at 9 GB/s 111.1 us, at 11 GB/s 90.9: of two iterations the half.
+is varied.csv <<'EOF'
+number,value,unit,kind,low,high,result,result_low,result_high
+launch_us,4,us,published,3.6,4.4,376,375,377
+h2d_gbps,10,GB/s,published,9,11,376,381.5555,371.4545
+EOF
+
 [ $failures = 0 ]
