@@ -249,4 +249,30 @@ launch_us,4,us,published,3.6,4.4,376,375,377
 h2d_gbps,10,GB/s,published,9,11,376,381.5555,371.4545
 EOF
 
+# --- one run in every form ---
+# kesco, as in test_on_paper.sh: the copy 5-106, A 107-207, B 109-149 behind its event, B 209-249, the copy back 251-352, 358. A column of the
+# chart is 4.2 us. Of 358 us: copies 202, A without B 60, both 40, B behind A 40; 11 of calls and waits, 5 of launches beside these.
+# shellcheck disable=SC2086
+LC_ALL=C.UTF-8 "$gpusim" --workload two.json --sched kesco $on --iterations 1 --trace trace.json --report report.json --csv run.csv --gantt >found 2>err || fail "kesco: $(cat err)"
+is report.json <"$source_dir/tests/cli/paper/report.json"
+is trace.json 's/"version":"[^"]*"/"version":""/' <"$source_dir/tests/cli/paper/trace.json"
+sed -n '/┌0 us/,$p' found >chart
+is chart <<'EOF'
+            ┌0 us                   ┌100.0 us               ┌200.0 us               ┌300.0 us
+stream 1    │                         a███████████████████████▓b█████████                          │
+stream 2    │                          b█████████                                                  │
+h2d         │ ████████████████████████▒                                                            │
+d2h         │                                                            ▓███████████████████████▓ │
+SMs in use  │                         ▂██████████▄▄▄▄▄▄▄▄▄▄▄▄▄▃▄▄▄▄▄▄▄▄▄▄                          │
+a a  b b
+EOF
+is run.csv <<'EOF'
+type,op,iteration,task,name,stream,device,bytes,reason,grid,block,launch_us,ready_us,start_us,end_us,duration_us
+kernel,1,0,0,b,2,0,,,40 1 1,256 1 1,7.000000,109.000000,109.000000,149.000200,40.000200
+kernel,0,0,0,a,1,0,,,40 1 1,256 1 1,11.000000,107.000000,107.000000,207.000500,100.000500
+kernel,2,0,0,b,1,0,,,40 1 1,256 1 1,15.000000,209.000500,209.000500,249.000700,40.000200
+h2d,0,0,0,x,1,0,1000000,explicit,,,0.000000,,5.000000,106.000000,101.000000
+d2h,3,0,0,y,1,0,2000000,explicit,,,19.000000,,251.000700,352.000000,100.999300
+EOF
+
 [ $failures = 0 ]
