@@ -237,5 +237,8 @@ varies null_duration 's/"dur":20.0/"dur":null/6' '1 without a duration'
 varies kernel_without_a_start 's/"tid":7,"ts":[0-9.]*,/"tid":7,/6' '1 without a start'
 varies call_without_a_start 's/"traceEvents":\[/&{"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","pid":1,"tid":1,"args":{}},/'
 
+# The programs are what the traces' own JSON says.
+! command -v python3 >/dev/null || python3 "$source_dir/tests/traces/import/told.py" "$gpusim" "$cases" >out 2>&1 || fail "told otherwise: $(cat out)"
+
 printf 'import cases: %d checks, %d failures\n' "$checks" "$failures"
 [ "$failures" = 0 ]
