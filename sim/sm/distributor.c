@@ -166,7 +166,16 @@ static void place_unequal(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Puts BLOCKS blocks of RUN on every SM of the group. The group must be settled; the caller rates it. */
 static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *run, uint32_t blocks, gsim_time now)
 {
-    gsim_tiles_join(gpu, run, (uint64_t)blocks * gpu->groups[index]->sm_count, now);
+    uint32_t sms = gpu->groups[index]->sm_count;
+    gsim_tiles_join(gpu, run, (uint64_t)blocks * sms, now);
+    uint64_t alike = gsim_tiles_part(run, now) / blocks;
+    if (alike < sms) { /* the other SMs' blocks have a tile less */
+        uint32_t part = gsim_groups_split(gpu, index, alike ? (uint32_t)alike : 1);
+        place_alike(gpu, part, run, blocks, 1, now);
+        gsim_groups_rate(gpu, part);
+        place(gpu, index, run, blocks, now);
+        return;
+    }
     if (is_unequal(run)) place_unequal(gpu, index, run, blocks, now);
     else place_alike(gpu, index, run, blocks, 1, now);
 }

@@ -38,7 +38,8 @@ struct gsim_kernel_run {
     double scale;             /* of its blocks' work */
     double part;              /* of a block's work alone, that the blocks have that are placed next (known/tiles.c) */
     gsim_time began;          /* when its first blocks were placed, where they have tiles */
-    double tiles, rounds;     /* of SHARERS blocks together, and of each, when they were last shared out */
+    double tiles, rounds;     /* of SHARERS blocks together, and of each at most, when they were last shared out */
+    double own;               /* tiles that each of the other blocks has to itself */
     uint64_t sharers;
     bool is_held;             /* its blocks wait behind their prologue */
     double prologue;          /* share of their work */
@@ -286,6 +287,8 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
 /* --- known/tiles.c: blocks that take tiles from a queue ---------------------------------------------------------- */
 /* Before RUN's first blocks are placed: there is ROOM for so many. */
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now);
+/* Before RUN's next blocks are placed: how many of these have the work that PART now says. */
+uint64_t gsim_tiles_part(struct gsim_kernel_run *run, gsim_time now);
 /* Before COUNT more blocks of RUN are placed. */
 void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t count, gsim_time now);
 

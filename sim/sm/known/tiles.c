@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Persistent kernels whose blocks take tiles from a queue (tile_order "dynamic"). A launch has TILES tiles. Its blocks
- * that find room at once share all tiles but the first one of each that did not. Those that did not run their first
- * tile when they find room, and share what the queue still has.
+ * own the first 2 x blocks of them, one each and then another one each; the rest is the queue. Blocks that find room at
+ * once share all tiles but those of the LATE ones, which run their own when they find room, and share what the queue
+ * still has. A block for which there is no tile ends.
  *
- *   rounds of a block that starts first = ceil((tiles - late) / (blocks - late))     late: blocks without room
- *   rounds of a late block              = 1 + its part of the tiles that nobody has begun
+ *   tiles of a block that starts first = (tiles - own x late) / (blocks - late), in whole tiles: some have one more
+ *   own = 2, or 1 where tiles are too few for a second one
  *
  * Blocks that start first have the launch's start in their time, late ones do not (first_wave_us). So do clusters of
  * kernels without a queue, which have a tile each.
  *
- * Alone all blocks find room, and take ceil(tiles / blocks) rounds in the kernel's time. Tiles that are not known are
+ * Alone all blocks find room, the last of them for ceil(tiles / blocks) rounds, the kernel's time. Tiles that are not known are
  * taken to be many: the work is shared evenly. GEMMs beside held SMs: docs/model/placement.md.
  */
 #include "sim/sm/state.h"
 
 #include <math.h>
+
+#include "sim/base/whole.h"
 
 enum { UNKNOWN_ROUNDS = 64 };
 #define NEAR       1e-6 /* of a tile: the same */
@@ -34,46 +37,64 @@ void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec 
 /* Of a block's work alone, that of ROUNDS tiles. */
 static double part_of(const struct gsim_demand *w, double rounds) { return (1 - w->start) * rounds / w->rounds; }
 
+/* Tiles that each late block owns, where FIRST of the blocks found room at once. */
+static double owned(const struct gsim_kernel_run *run, double tiles, uint64_t first)
+{
+    return tiles - (double)run->blocks > (double)first + NEAR ? 2 : 1;
+}
+
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
     if (!w->tiles || run->started || !room) return;
     uint64_t first = room < run->blocks ? room : run->blocks;
-    double share = (double)run->blocks / (double)w->blocks; /* of the grid, that the simulated SMs have */
+    double all = (double)w->tiles * (double)run->blocks / (double)w->blocks; /* of the grid, what the SMs here have */
     run->began = now;
     run->sharers = first;
-    run->tiles = (double)w->tiles * share - (double)(run->blocks - first);
+    run->own = owned(run, all, first);
+    run->tiles = all - run->own * (double)(run->blocks - first);
     run->rounds = ceil(run->tiles / (double)first - NEAR);
-    run->part = w->start + part_of(w, run->rounds);
 }
 
-/* Rounds that each resident block has left, on average, without what is left of the start. */
+uint64_t gsim_tiles_part(struct gsim_kernel_run *run, gsim_time now)
+{
+    const struct gsim_demand *w = run->work;
+    if (!w->tiles || now != run->began) return UINT64_MAX;
+    double placed = (double)(run->blocks - run->unplaced),
+           longer = run->tiles - (double)run->sharers * (run->rounds - 1) - placed; /* blocks that have all rounds */
+    bool is_longer = longer > NEAR;
+    run->part = w->start + part_of(w, run->rounds - !is_longer);
+    return is_longer ? gsim_whole_u64(ceil(longer - NEAR)) : UINT64_MAX;
+}
+
+/* The most rounds that a resident block has left, without what is left of the start. */
 static double rounds_left(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
-    double left = 0, blocks = 0;
+    double left = 0;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             if (g->cohorts[c].run != run) continue;
             gsim_group_settle(g, now);
-            left += g->cohorts[c].left * g->cohorts[c].blocks * g->sm_count;
-            blocks += (double)g->cohorts[c].blocks * g->sm_count;
+            left = fmax(left, g->cohorts[c].left);
         }
     }
-    left /= blocks * w->cold * run->scale;
-    return fmin(left / part_of(w, 1), run->rounds);
+    return fmin(left / (w->cold * run->scale) / part_of(w, 1), run->rounds);
 }
 
-static void shorten(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, double rounds)
+/* Leaves ROUNDS rounds to each resident block at most, and what is left of the start. */
+static void shorten(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, double rounds, double longest)
 {
-    double work = part_of(run->work, rounds) * run->work->cold * run->scale;
+    double work = part_of(run->work, longest - rounds) * run->work->cold * run->scale,
+           most = part_of(run->work, longest) * run->work->cold * run->scale;
     for (uint32_t i = 0; i < gpu->group_count; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         bool holds = false;
         for (uint32_t c = 0; c < g->cohort_count; c++) {
             if (g->cohorts[c].run != run) continue;
-            g->cohorts[c].left = fmax(g->cohorts[c].left - work, 0);
+            double start = fmax(g->cohorts[c].left - most, 0);
+            g->cohorts[c].left = fmin(g->cohorts[c].left, fmax(most - work, 0) + start);
             g->cohorts[c].asks = 0;
             holds = true;
         }
@@ -85,16 +106,16 @@ void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t
 {
     const struct gsim_demand *w = run->work;
     if (!w->tiles || !run->started || now == run->began) return;
-    run->part = part_of(w, 1);
+    run->part = part_of(w, run->own);
     double rounds = run->resident ? rounds_left(gpu, run, now) : 0;
     if (rounds <= NEAR) return;
     double tile = rounds - (ceil(rounds - NEAR) - 1), blocks = (double)(run->sharers + count);
     double queue = run->tiles - (double)run->sharers * (run->rounds - rounds + tile); /* that no block has begun */
     if (queue < 1) return;
-    double each = queue / blocks, more = ceil(each - NEAR);
-    shorten(gpu, run, rounds - tile - more);
-    run->part = part_of(w, 1 + floor(each + NEAR));
+    double each = (queue + (double)count * (run->own - 1)) / blocks, more = ceil(each - NEAR);
+    if (tile + more < rounds) shorten(gpu, run, tile + more, rounds);
+    run->part = part_of(w, 1 + fmax(floor(each + NEAR), run->own - 1));
     run->rounds = tile + more;
-    run->tiles = queue + blocks * tile;
+    run->tiles = queue + (double)count * (run->own - 1) + blocks * tile;
     run->sharers += count;
 }

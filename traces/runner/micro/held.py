@@ -23,15 +23,15 @@ def kernel_op(kernel, index, what, is_off):
         op["cluster"] = [cluster, 1, 1] if kernel["grid"][0] % cluster == 0 else [1, cluster, 1]
     if not is_off and blocks == 132 and any(w in name for w in ("nvjet", "xmma", "sdpa")):
         op["tile_order"] = "dynamic"
-        shape = re.search(r"_(\d+)x(\d+)x\d+$", what)
+        shape = re.search(r"_(\d+)x(\d+)x\d+$", what)  # m, n of PyTorch
         if sizes and shape:
-            op["tiles"] = -(-int(shape[1]) // int(sizes[1])) * -(-int(shape[2]) // int(sizes[2]))
+            op["tiles"] = -(-int(shape[2]) // int(sizes[1])) * -(-int(shape[1]) // int(sizes[2]))  # column-major: n is its rows
     if what.startswith("triton_persistent") and not is_off:
         op.update(tile_order="static", tiles=256)  # 128 x 128 of 2048 x 2048
     return op
 
 
-def predicted_us(gpusim, kernels, what, held, is_off, folder):
+def predicted_us(gpusim, device, kernels, what, held, is_off, folder):
     hold = {"name": "hold", "regs_per_thread": 16, "smem_bytes": 200000, "solo_us": 1e5, "flops": 0, "dram_bytes": 0}
     work = [{"name": f"k{i}", "regs_per_thread": k["regs"], "smem_bytes": k["smem"], "solo_us": k["us"]} for i, k in enumerate(kernels)]
     ops = [{"op": "kernel", "kernel": "hold", "grid": [held], "block": [128], "stream": 1, "after": []}] if held else []
@@ -39,7 +39,7 @@ def predicted_us(gpusim, kernels, what, held, is_off, folder):
     program, report = os.path.join(folder, "p.json"), os.path.join(folder, "o.json")
     with open(program, "w", encoding="utf-8") as file:
         json.dump({"schema": "gpusim-program/1", "name": "held", "kernels": ([hold] if held else []) + work, "ops": ops}, file)
-    subprocess.run([gpusim, "--workload", program, "--sched", "async", "--memory", "pinned", "--device", "h100-vm", "--report", report],
+    subprocess.run([gpusim, "--workload", program, "--sched", "async", "--memory", "pinned", "--device", device, "--report", report],
                    check=True, stdout=subprocess.DEVNULL)
     with open(report, encoding="utf-8") as file:
         ran = [k for k in json.load(file)["kernels"] if k["name"] != "hold"]
@@ -50,11 +50,12 @@ def main():
     with gzip.open(sys.argv[2], "rt", encoding="utf-8") as file:
         recording = json.load(file)
     is_off, every, folder = "--off" in sys.argv, [], tempfile.mkdtemp()
+    device = "h200-vm" if "H200" in recording["device"] else "h100-vm"
     for case in recording["held"]:
         rows, kernels = case["rows"], recording["kernels"][case["what"]]
-        alone = predicted_us(sys.argv[1], kernels, case["what"], 0, is_off, folder)
+        alone = predicted_us(sys.argv[1], device, kernels, case["what"], 0, is_off, folder)
         between = rows[0]["us"] - alone  # launches of the recorded loop
-        errors = [100 * abs((predicted_us(sys.argv[1], kernels, case["what"], r["held"], is_off, folder) + between) / r["us"] - 1) for r in rows[1:]]
+        errors = [100 * abs((predicted_us(sys.argv[1], device, kernels, case["what"], r["held"], is_off, folder) + between) / r["us"] - 1) for r in rows[1:]]
         every += errors
         print(f"{case['what']:26s} {len(errors):3d} cases  mean {sum(errors) / len(errors):5.1f} %  worst {max(errors):5.1f} %")
     print(f"{'all':26s} {len(every):3d} cases  mean {sum(every) / len(every):5.1f} %  worst {max(every):5.1f} %")

@@ -216,12 +216,14 @@ static void own_sms(void)
 }
 
 /* Four SMs, one of which a block holds for HELD us; beside it four blocks of 100 us, each an SM of its own: 10 us of
- * start and 3 tiles of 30 us. Three blocks find room. They share 11 of 12 tiles: 10 + 4 x 30; the fourth runs its tile
- * of 30 behind them. At 50 us they are in their second tiles, and 5 are in the queue: four blocks take them in two
- * rounds behind the second, until 130. At 1 us 8 are in the queue: two rounds behind the first, 100. 256 tiles of
- * 90 / 64 us: 10 + 85 x 1.40625, and one. Without a queue each has its 100 us; of 6 tiles dealt out in turn the
- * last two blocks have one each, 50 us, one behind the other. Clusters of two: one finds room, the other takes 10 us
- * less behind it. */
+ * start and 3 tiles of 30 us. Three blocks find room. They share 10 of 12 tiles, 4, 3 and 3: one ends at 10 + 4 x 30,
+ * two at 100; the fourth runs its two tiles behind these, until 160. At 50 us they are in their second tiles, and 4 are
+ * in the queue: with the fourth's second one 5 for four blocks, two rounds behind the second, until 130. At 1 us 7 are
+ * in the queue: two rounds behind the first, 100. 256 tiles of 90 / 64 us: 254 are 85, 85 and 84 of 1.40625, and two
+ * behind 84. Of 6 tiles of 45 us there is no second one for the fourth block: 2, 2 and 1 for the three, and it begins
+ * at 55; of 7 the three have 2 each, and it begins at 100; of 8 it has two. Without a queue each has its 100 us; of 6
+ * tiles dealt out in turn the last two blocks have one each, 50 us, one behind the other. Clusters of two: one finds
+ * room, the other takes 10 us less behind it. */
 static void tiles(void)
 {
     static const struct {
@@ -231,7 +233,9 @@ static void tiles(void)
     } rows[] = {{GSIM_TILES_DYNAMIC, 12, 1, 1000, 160},   {GSIM_TILES_DYNAMIC, 12, 1, 50, 130},
                 {GSIM_TILES_DYNAMIC, 0, 1, 1000, 130.94}, {GSIM_TILES_STATIC, 12, 1, 1000, 200},
                 {GSIM_TILES_NONE, 0, 1, 1000, 200},       {GSIM_TILES_NONE, 0, 2, 1000, 190},
-                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100},  {GSIM_TILES_STATIC, 6, 1, 1000, 100}};
+                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100},      {GSIM_TILES_STATIC, 6, 1, 1000, 100},
+                {GSIM_TILES_DYNAMIC, 6, 1, 1000, 100},    {GSIM_TILES_DYNAMIC, 7, 1, 1000, 145},
+                {GSIM_TILES_DYNAMIC, 8, 1, 1000, 190}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct world w;
         open_world(&w);
