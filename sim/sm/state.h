@@ -287,7 +287,7 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
 /* --- known/tiles.c: blocks that take tiles from a queue ---------------------------------------------------------- */
 /* Before RUN's first blocks are placed: there is ROOM for so many. */
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now);
-/* Before RUN's next blocks are placed: how many of these have the work that PART now says. */
+/* Before RUN's next blocks are placed: how many of these have the work that its .part then says. */
 uint64_t gsim_tiles_part(struct gsim_kernel_run *run, gsim_time now);
 /* Before COUNT more blocks of RUN are placed. */
 void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t count, gsim_time now);

@@ -11,8 +11,8 @@
  * Blocks that start first have the launch's start in their time, late ones do not (first_wave_us). So do clusters of
  * kernels without a queue, which have a tile each.
  *
- * Alone all blocks find room, the last of them for ceil(tiles / blocks) rounds, the kernel's time. Tiles that are not known are
- * taken to be many: the work is shared evenly. GEMMs beside held SMs: docs/model/placement.md.
+ * Alone all blocks find room, the last of them for ceil(tiles / blocks) rounds, the kernel's time. Tiles that are not
+ * known are taken to be many: the work is shared evenly. GEMMs beside held SMs: docs/model/placement.md.
  */
 #include "sim/sm/state.h"
 
