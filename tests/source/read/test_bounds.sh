@@ -20,6 +20,7 @@ refused() {
     shift
     "$gpusim" "$@" >/dev/null 2>err
     status=$?
+    sed -i '/__asan_handle_no_return/,+2d' err # ASan warns where the parser's own stack, of 256 MiB, ends: a false alarm
     [ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$text" err || fail "expected '$text' of $*, found status $status: $(head -c 400 err)"
 }
 many() { awk -v n="$1" -v text="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", text }'; }
