@@ -157,6 +157,23 @@ program decode 300 "$(kernel 132), {\"op\": \"host_compute\", \"us\": 200, \"aft
 serve '"requests": [{"arrival_us": 0, "prompt": 128, "output": 3}]'
 is "host work that waits for a step's kernels" "$(ended 1)" 6521
 
+# A round of three drafts of 100 us and one verify of 400, 707 and a gap between any two: the prefill's token and one a round where none
+# is accepted, four where all are: 9 tokens after 8 rounds or 2, 10 after 3.
+program prefill 2000 "$(kernel 132)"
+program draft 100 "$(kernel 132)"
+program verify 400 "$(kernel 132)"
+while read -r acceptance tokens rounds; do
+    echo "{\"schema\": \"gpusim-serving/1\", \"slots\": 4, \"batching\": \"speculative\", \"options\": {\"length\": 3, \"acceptance\": $acceptance}, $quiet, \"requests\": [{\"arrival_us\": 0, \"prompt\": 128, \"output\": $tokens}]}" |
+        sed 's/"decode": {"4": "decode.json"}/"draft": {"4": "draft.json"}, "verify": {"4": "verify.json"}/' >server.json
+    run serve server.json --device h100-vm
+    is "$tokens tokens, $acceptance accepted" "$(ended 1)" "$((2007 + 712 * rounds))" 0.01
+    [ "$(awk '$1 == "draft" || $1 == "verify" { print $2 }' out | paste -sd ' ')" = "$((3 * rounds)) $rounds" ] || fail "speculative: $(cat out)"
+done <<EOF
+0 9 8
+1 9 2
+1 10 3
+EOF
+
 # Prompts of three blocks of 512; a decode server with room for all. The second prompt has the first's first two blocks: 512 tokens
 # are left, one prefill of 1,007 us. The third has none of them, the fourth begins as the third but for its last token.
 program block 1000 "$(kernel 132)"
