@@ -121,6 +121,16 @@ ask explain p.json --words nothing|unknown change 'nothing': expected graph, dag
 ask compare p.json --words nothing|unknown scheduler 'nothing': expected one of serial, async,
 explain p.json --task p.json|'p.json': --task names what runs
 whatif p.json --change overlap=maybe|--change overlap: expected overlap=on or overlap=off
+results r.db --columns nothing|no column, axis or option 'nothing' in this file (see gpusim results --help)
+results r.db --group nothing|no column, axis or option 'nothing' in this file (see gpusim results --help)
+results r.db --base seed=9|--base seed=9: no row of the file has that
+results r.db --limit -1|--limit: expected a number of rows, found '-1'
+explain t.json --steps 1:0|--steps: expected FROM:TO, two numbers in ascending order, found '1:0'
+explain t.json --time 5:4|--time: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a unit), found '5:4'
+explain t.json --between nothing --device ./paper.json|cannot read 't.json': expected the annotation nothing, found none in the trace
+explain t.json --rank 3 --device ./paper.json|cannot read 't.json': expected one of the trace's GPUs (GPU 0), found rank 3
+explain t.json --step-time 0|--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '0'
+explain t.json --host-speed 0 --device ./paper.json|--host-speed: expected a number from 0.01 to 100, found '0'
 validate t.json --other-device v100|--other-device: expected one FILE, and --again FILE of that device
 EOF
 
@@ -224,6 +234,90 @@ s/\[{.*/[]}/|--task: 'q.json': tasks: expected a list of tasks
 s/"requests": 2/"requests": true/|--task: 'q.json': tasks[0].requests: expected a number or a string without a comma, found true
 s/"p.json"/7/|--task: 'q.json': tasks[0].program: expected a string, found 7
 s/"requests": 2/"requests": 2, "arrival": "a,b"/|--task: 'q.json': tasks[0].arrival: expected a number or a string without a comma, found "a,b"
+EOF
+# shellcheck disable=SC2086
+changed paper.json --workload p.json --sched serial --device ./q.json --memory pinned <<'EOF'
+s/"sm_count": {"value": [0-9]*/"sm_count": {"value": 0/|cannot read './q.json': gpu.sm_count.value: expected an integer from 1 to 320, found 0
+s/"launch_us": {"value": 4/"launch_us": {"value": -1/|cannot read './q.json': host.launch_us.value: expected a number from 0 to 1000 us, found -1
+s/"launch_us": {"value": 4/"launch_us": {"value": "four"/|cannot read './q.json': host.launch_us.value: expected a number from 0 to 1000 us, found "four"
+s/"launch_us": {"value": 4, /"launch_us": {/|cannot read './q.json': host.launch_us.value: expected a number from 0 to 1000 us, found nothing
+s/"launch_us"/"launch_use"/|cannot read './q.json': host.launch_use: unknown number, did you mean host.launch_us?
+s/"schema": "[^"]*"/"schema": "gpusim-device\/0"/|cannot read './q.json': schema: expected "gpusim-device/1", found "gpusim-device/0"
+s/"name": "paper"/"name": ""/|cannot read './q.json': name: expected a name, found ""
+s/"launch_us": {"value": 4,/"launch_us": {"value": 4, "spread": -1,/|cannot read './q.json': host.launch_us.spread: unknown field, expected one of value, unit, source, kind
+s/"compute_capability": "[^"]*"/"compute_capability": "sm_99"/|cannot read './q.json': compute_capability: expected one of "5.2" "6.0" "6.1" "7.0"
+s/"kind": "published"/"kind": "guessed"/|cannot read './q.json': gpu.launch_to_start_us.kind: expected one of datasheet, published, measured, fitted, derived, assumed, found "guessed"
+s/"unit": "us"/"unit": "ms"/|cannot read './q.json': gpu.launch_to_start_us.unit: expected "us", found "ms"
+s/"gpus": \["paper"\]/"gpus": 3/|cannot read './q.json': gpus: expected a list of names, found 3
+EOF
+
+# holding FILE ARGUMENT...: refused where the file holds what each row says.
+holding() {
+    file=$1
+    shift
+    while IFS='|' read -r text message; do
+        printf '%b' "$text" >"$file"
+        refused "$message" "$@"
+    done
+    rm -f "$file"
+}
+# shellcheck disable=SC2086
+holding q.csv --workload p.json --sched plan=q.csv $on <<'EOF'
+op,device,stream\n7,0,1\n|plan: row 1: op 7 is no kernel or copy of 'p'
+op,device\n0,0\n|--sched: 'q.csv': line 2: expected op,device,stream,start_us
+op,device,stream\n0,5,1\n|plan: row 1: op 0 is for GPU 5, and there is 1 (--gpus)
+op,device,stream\n0,0,x\n|--sched: 'q.csv': line 2: expected op,device,stream,start_us
+op,device,stream\n|plan: op 0 of 'p' is not in it
+op,device,stream\n0,0,1\n0,0,1\n|plan: row 2: op 0 was planned before
+op,device,stream\n0,0,16777216\n|--sched: 'q.csv': line 2: expected a stream from 0 to 16777215, found 1.67772e+07
+EOF
+# shellcheck disable=SC2086
+holding q.k --workload p.json --sched serial $on --kernels q.k <<'EOF'
+{"schema": "gpusim-kernels/1", "kernels": [{"name": "k", "grid": [4], "block": [64], "us": -1}]}|--kernels: cannot read 'q.k': kernels[0]: unknown field 'us'
+"ID","Kernel Name","Grid Size"\n|--kernels: cannot read 'q.k': line 2: expected the units of 3 columns: --page raw prints them
+a,b\n1,2\n|--kernels: cannot read 'q.k': expected ncu's raw page, found no row of names that begins with "ID": ncu --import FILE --csv --page raw prints it
+{"kernels": []}|--kernels: cannot read 'q.k': expected ncu's raw page as CSV or a file of schema gpusim-kernels/1
+EOF
+holding q.jsonl serve s.json --device ./paper.json --arrivals q.jsonl <<'EOF'
+{"timestamp": 0, "output_length": 2}\n|--arrivals: cannot read 'q.jsonl': line 1: expected numbers timestamp, input_length and output_length
+{"timestamp": "a", "input_length": 5, "output_length": 2}\n|--arrivals: cannot read 'q.jsonl': line 1: expected numbers timestamp, input_length and output_length
+TIMESTAMP,ContextTokens\n|--arrivals: cannot read 'q.jsonl': line 1: expected the header of Azure's or BurstGPT's requests, or Mooncake's JSON lines
+\n|--arrivals: cannot read 'q.jsonl': expected requests, found none
+EOF
+holding q.json sweep q.json --out q.db <<'EOF'
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "vary": {"seed": []}}|cannot read 'q.json': vary: seed: expected values: a list, a string or a number, found a list
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "vary": {"seed": [1, "a,b"]}}|cannot read 'q.json': vary: seed: expected values without commas, found "a,b"
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "vary": {"seed": {"from": 1}}}|cannot read 'q.json': vary: seed: expected values: a list, a string or a number, found an object
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json", "seed": 1}, "vary": {"seed": [1, 2]}}|no sched: expected --sched NAME or --vary sched=NAME,...
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "vary": {"seed": [1, 2]}, "paired": [{"device.launch_us": [1, 2], "device.memcpy_us": [1, 2, 3]}]}|cannot read 'q.json': paired: paired lists differ in length: device.launch_us has 2 values, device.memcpy_us has 3
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "vary": 3}|cannot read 'q.json': vary: expected an object of names and values, found 3
+{"schema": "gpusim-sweep/1", "options": 3}|cannot read 'q.json': options: expected an object, found 3
+{"schema": "gpusim-sweep/1", "options": {"workload": "p.json"}, "conditions": ["seed >"]}|cannot read 'q.json': unknown field "conditions" (what varies is a member of "vary", what is fixed of "options")
+{"schema": "gpusim-sweep/2"}|cannot read 'q.json': schema: expected "gpusim-sweep/1", found "gpusim-sweep/2"
+EOF
+holding q.json reproduce ./q.json <<'EOF'
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "tables": {}, "steps": [{"runs": 3}]}|'./q.json': steps: expected runs, programs or a table, by their name
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "steps": [{"table": "cells", "sql": "SELECT nothing"}]}|'./q.json': cells: near "nothing": syntax error
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "steps": [{"table": "cells"}]}|'./q.json': cells: expected sql
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "tables": {"expected": 3}, "steps": []}|'./q.json': tables.expected: expected a file's name
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "steps": [{"what": 3}]}|'./q.json': unknown key "what"
+{"schema": "gpusim-paper/1", "name": "m", "title": "t", "steps": [{"runs": "r", "figures": ["nothing"], "rows": "SELECT 1"}]}|'./q.json': r: expected a workload and sched, or task1
+EOF
+holding q.json import kineto q.json -o o.json --device v100 <<'EOF'
+{"traceEvents": []}|cannot read 'q.json': expected kernels, copies or memsets of a GPU, found none
+[]|cannot read 'q.json': expected kernels, copies or memsets of a GPU, found none
+{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1, "args": {}}]}|cannot read 'q.json': traceEvents[0]: args.stream: expected the number of a stream, found nothing (line 1, column 18)
+{"traceEvents": 3}|cannot read 'q.json': expected the list traceEvents, found no such member
+x|cannot read 'q.json': expected a profiler's trace, found a file of unknown kind
+EOF
+while IFS='|' read -r condition message; do refused "condition '$condition': $message" results r.db --where "$condition"; done <<'EOF'
+seed >|expected a name, a number or a text in quotes, found its end
+nothing = 1|'nothing' is no name that is known here
+(seed = 1|expected ')', found its end
+seed ~ 1|expected a comparison sign, 'and' or 'or', found '~ 1'
+seed = 1)|expected a comparison sign, 'and' or 'or', found ')'
+sched = 'a|expected a closing quote, found 'a'
+|expected a name, a number or a text in quotes, found its end
 EOF
 ls >after
 diff before after | grep -v '^[0-9]\|after$' >differs && fail "files were left: $(cat differs)"
