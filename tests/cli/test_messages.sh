@@ -276,6 +276,7 @@ holding q.k --workload p.json --sched serial $on --kernels q.k <<'EOF'
 {"schema": "gpusim-kernels/1", "kernels": [{"name": "k", "grid": [4], "block": [64], "us": -1}]}|--kernels: cannot read 'q.k': kernels[0]: unknown field 'us'
 "ID","Kernel Name","Grid Size"\n|--kernels: cannot read 'q.k': line 2: expected the units of 3 columns: --page raw prints them
 a,b\n1,2\n|--kernels: cannot read 'q.k': expected ncu's raw page, found no row of names that begins with "ID": ncu --import FILE --csv --page raw prints it
+{"schema": "gpusim-kernels/1", "kernels": 3}|--kernels: cannot read 'q.k': expected ncu's raw page as CSV or a file of schema gpusim-kernels/1
 {"kernels": []}|--kernels: cannot read 'q.k': expected ncu's raw page as CSV or a file of schema gpusim-kernels/1
 EOF
 holding q.jsonl serve s.json --device ./paper.json --arrivals q.jsonl <<'EOF'

@@ -130,9 +130,9 @@ enum gsim_status gsim_profiles_read_json(struct gsim_profiles *profiles, const c
     uint32_t index = 0;
     cJSON *root = cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1);
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema"), *object;
-    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0)
-        status = gsim_error_set(error, GSIM_INPUT, "expected ncu's raw page as CSV or a file of schema " SCHEMA);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "kernels");
+    if (!cJSON_IsString(schema) || strcmp(schema->valuestring, SCHEMA) != 0 || !cJSON_IsArray(list))
+        status = gsim_error_set(error, GSIM_INPUT, "expected ncu's raw page as CSV or a file of schema " SCHEMA);
     cJSON_ArrayForEach(object, list)
     {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
