@@ -320,6 +320,17 @@ seed = 1)|expected a comparison sign, 'and' or 'or', found ')'
 sched = 'a|expected a closing quote, found 'a'
 |expected a name, a number or a text in quotes, found its end
 EOF
+# What cannot be changed of ranks is said beside what can.
+while IFS='|' read -r change message; do
+    "$gpusim" whatif --ranks ranks.json --device ./paper.json --change "$change" >out 2>err || fail "$change: $(cat err)"
+    tr -s ' \n' ' ' <out | grep -qF "none: $change: $message" || fail "$change: expected $message, found $(cat out err)"
+done <<'EOF'
+micro=3|micro=3: p has 0 micro-batches (its sends): expected a multiple of them
+ranks=3|ranks=3: there are 2, which need not do the same: expected a multiple
+rank:5=2x|rank:5: there are 2 ranks
+node=h100-vm-x2+ranks=4|node=h100-vm-x2: 4 ranks, and 2 GPUs: expected a GPU for each
+node=nothing|unknown node 'nothing' (see gpusim list nodes; DEVICE-xN: N of a device)
+EOF
 ls >after
 diff before after | grep -v '^[0-9]\|after$' >differs && fail "files were left: $(cat differs)"
 

@@ -54,6 +54,26 @@ same 'two hosts' "$gpusim" list nodes ./six.node <<'EOF'
           gpu3    10.5      11      11    11.5       0
 EOF
 
+# Two switches between two GPUs: the wider way, unless the file says another: one way 40 GB/s and 3 + 2 us, back 20 and 0.5 + 1.
+wire() { echo "{\"name\": \"$1\", \"ends\": [\"$2\", \"$3\"], \"kind\": \"nvlink\", \"gbps\": $4, \"latency_us\": $5}"; }
+node ways 'two ways' "\"devices\": [{\"name\": \"gpu\", \"count\": 2, \"device\": \"./paper.json\"}], \"switches\": [\"a\", \"b\"],
+    \"links\": [$(wire l0 gpu0 a 50 3), $(wire l1 a gpu1 40 2), $(wire l2 gpu0 b 30 1), $(wire l3 b gpu1 20 0.5)], \"routes\": [{\"from\": \"gpu1\", \"to\": \"gpu0\", \"links\": [\"l3\", \"l2\"]}]" >ways.node
+same 'a way' "$gpusim" list nodes ./ways.node <<'EOF'
+  ways             two ways
+      source: assumed: on paper
+      1 host, 2 devices: 2 x paper
+      GB/s alone, from row to column:
+                  host    gpu0    gpu1
+          host       -      10      10
+          gpu0      20     370      40
+          gpu1      20      20     370
+      latency, us, from row to column:
+                  host    gpu0    gpu1
+          host       -       1       1
+          gpu0       1       0       5
+          gpu1       1     1.5       0
+EOF
+
 # --- comparisons ---
 kernel() { echo "{\"op\": \"kernel\", \"kernel\": \"$1\", \"grid\": [${2:-40}], \"block\": [256]${3-}}"; }
 program() { echo "{\"schema\": \"gpusim-program/1\", \"name\": \"$1\", \"buffers\": [$2], \"kernels\": [$(k a 100), $(k b 40)], \"ops\": [$3]${4-}}" >"$1.json"; }
@@ -118,6 +138,24 @@ geomean                      1.00                            1.22
 First iterations that differ by more than 5 %, with the time over the steady one:
   two                  serial           427.0 us  1.14
   two                  kesco            358.0 us  1.17
+EOF
+
+# Two ranks that have nothing to do with each other: as one by itself; a graph 18 us longer at first.
+same 'ranks' "$gpusim" compare --ranks 2 --workload one.json --node ./ways.node --sched serial,kesco,cudagraph --memory pinned --iterations 2 --csv ranks.csv <<'EOF'
+Median time of an iteration on paper and speed-up over serial, seed 1
+
+                 serial          kesco      cudagraph
+one      111.0 us  1.00 111.0 us  1.00 118.7 us  0.94
+geomean            1.00           1.00           0.94
+
+First iterations that differ by more than 5 %, with the time over the steady one:
+  one                  cudagraph        127.7 us  1.08
+EOF
+awk -F, 'NR > 1 { printf "%s %d %d %.1f %.1f %d %.1f %d\n", $2, $5, $6, $7, $8, $22, $23, $24 }' ranks.csv >rows
+diff rows - >differs <<'EOF' || fail "ranks.csv: found (<), expected (>): $(cat differs)"
+serial 2 1 111.0 222.0 2 111.0 2
+kesco 2 1 111.0 222.0 2 111.0 2
+cudagraph 2 1 118.7 237.4 2 127.7 2
 EOF
 
 # --- explain: idle stretches of one length before the same kernel are one line, five lines, the longest first ---
@@ -273,6 +311,24 @@ kernel,0,0,0,a,1,0,,,40 1 1,256 1 1,11.000000,107.000000,107.000000,207.000500,1
 kernel,2,0,0,b,1,0,,,40 1 1,256 1 1,15.000000,209.000500,209.000500,249.000700,40.000200
 h2d,0,0,0,x,1,0,1000000,explicit,,,0.000000,,5.000000,106.000000,101.000000
 d2h,3,0,0,y,1,0,2000000,explicit,,,19.000000,,251.000700,352.000000,100.999300
+EOF
+
+# p's kernels 5-105 and, launched at 111, behind q's, 205-305; q's 105-205. Processes of their own in the trace, streams 1 and 2.
+sed 's/60000/80000/' one.json >full.json
+# shellcheck disable=SC2086
+"$gpusim" run --task full.json,requests=2,name=p --task full.json,requests=1,name=q $on --share streams --trace tasks.json >found 2>err || fail "tasks: $(cat err)"
+grep '"pid":200[01]' tasks.json | sed 's/\.00[01][05]*00/.0/g; s/,$//' >rows
+is rows <<'EOF'
+{"ph":"M","pid":2000,"tid":0,"name":"process_name","ts":0,"args":{"name":"p"}}
+{"ph":"M","pid":2000,"tid":0,"name":"thread_name","ts":0,"args":{"name":"requests"}}
+{"ph":"M","pid":2001,"tid":0,"name":"process_name","ts":0,"args":{"name":"q"}}
+{"ph":"M","pid":2001,"tid":0,"name":"thread_name","ts":0,"args":{"name":"requests"}}
+{"ph":"X","cat":"task","pid":2000,"tid":0,"name":"request 0","ts":0.0,"dur":111.0}
+{"ph":"X","cat":"task","pid":2001,"tid":0,"name":"request 0","ts":0.0,"dur":211.0}
+{"ph":"X","cat":"task","pid":2000,"tid":0,"name":"request 1","ts":111.0,"dur":200.0}
+{"ph":"X","cat":"task","pid":2000,"tid":2,"name":"a","ts":5.0,"dur":100.0}
+{"ph":"X","cat":"task","pid":2001,"tid":3,"name":"a","ts":105.0,"dur":100.0}
+{"ph":"X","cat":"task","pid":2000,"tid":2,"name":"a","ts":205.0,"dur":100.0}
 EOF
 
 [ $failures = 0 ]
