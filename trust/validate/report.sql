@@ -1,4 +1,5 @@
--- Predictions against measurements: trust/validate/report.c fills these tables. line() and sections: sim/base/tables/tables.h.
+-- Predictions against measurements: trust/validate/report.c fills these tables. line() and sections:
+-- sim/base/tables/tables.h.
 
 -- @schema
 CREATE TABLE quantity (id, quantity, help);
@@ -81,6 +82,12 @@ CREATE VIEW trace_quantity AS SELECT n, 0 AS place, 0 AS at, 'makespan' AS quant
     FROM op JOIN trace ON n = trace
   UNION ALL SELECT n, 4, op.rowid, 'end', predicted_end, finish, (predicted_end - finish) / measured, stream, name
     FROM op JOIN trace ON n = trace;
+
+CREATE TABLE service_about (device, slack, per_case);
+CREATE TABLE shared (file, pair, service, way_id, way, predicted, measured, predicted_p90, measured_p90);
+CREATE TABLE ranged (way, service, beside, rate, measured, low, high, is_in);
+CREATE VIEW shared_error AS SELECT *, rowid AS n, char(97 + service) AS letter, predicted / measured - 1 AS error
+  FROM shared;
 
 -- @table
 SELECT line('%-32s%-40s%8s%16s%s\n', '', ' error of the prediction, in %', 'own', 'mean of half',
@@ -255,3 +262,33 @@ SELECT line('\n   {"file": %q, "gpu": %q, "ops": %d, "repairs": %d, "measured_us
     || '"end_us": %r, "predicted_start_us": %r, "predicted_end_us": %r}', stream, name, start, finish, predicted_start,
     predicted_end), ',')) FROM op WHERE trace = n HAVING count(*))), ',' FROM trace ORDER BY n;
 SELECT ']}';
+
+-- @shared
+SELECT line('  %3d %s  %-24s %12.1f %12.1f %+8.2f %%\n', pair, letter, way, predicted, measured, 100 * error)
+  FROM shared_error, service_about WHERE per_case ORDER BY n;
+SELECT line('Services that share a GPU: median request, error of the prediction on %s\n  %-24s %8s %8s %8s %8s\n',
+  device, 'way', 'services', 'mean', 'median', 'worst') FROM service_about;
+SELECT line('  %-24s %8d %6.2f %% %6.2f %% %6.2f %%\n', way, count(*), 100 * avg(size),
+  100 * max(size) FILTER (WHERE place = count / 2 + 1), 100 * max(size))
+  FROM (SELECT *, row_number() OVER (PARTITION BY way_id ORDER BY size) AS place,
+      count(*) OVER (PARTITION BY way_id) AS count
+    FROM (SELECT way_id, way, abs(error) AS size FROM shared_error)) GROUP BY way_id;
+
+-- @shared_csv
+SELECT line('file,pair,service,way,predicted_us,measured_us,predicted_p90_us,measured_p90_us,error\n');
+SELECT line('%c,%d,%s,%s,%.3f,%.3f,%.3f,%.3f,%.6f\n', file, pair, letter, way, predicted, measured, predicted_p90,
+  measured_p90, error) FROM shared_error ORDER BY n;
+
+-- @ranged
+SELECT line('PyTorch services that share a GPU: median request, and the range that their hosts'' times give, on %s\n'
+  || '  %-18s %-12s %-12s %8s %10s %10s %10s\n', device, 'way', 'service', 'beside', 'per s', 'measured', 'from us',
+  'to us') FROM service_about;
+SELECT line('  %-18s %-12s %-12s %8g %10.0f %10.0f %10.0f  %s\n', way, service, beside, rate, measured, low, high,
+  iif(is_in, 'in', 'out')) FROM ranged;
+SELECT line('  in the range: %d of %d (within %g %% of its ends)\n', (SELECT total(is_in) FROM ranged),
+  (SELECT count(*) FROM ranged), 100 * slack) FROM service_about;
+
+-- @ranged_csv
+SELECT line('way,service,beside,per_s,measured_us,low_us,high_us,in\n');
+SELECT line('%s,%s,%s,%g,%.1f,%.1f,%.1f,%s\n', way, service, beside, rate, measured, low, high,
+  iif(is_in, 'in', 'out')) FROM ranged;

@@ -63,10 +63,12 @@ static void append(sqlite3_str *to, const char *form, char letter, sqlite3_value
         sqlite3_str_appendf(to, form, text);
     } else if (letter == 'd') {
         sqlite3_str_appendf(to, "%*lld", atoi(form + 1), sqlite3_value_int64(value));
-    } else if (strchr("frR", letter)) {
-        const char *nothing = letter == 'f' ? "-" : letter == 'r' ? "null" : "";
-        if (isfinite(number)) snprintf(local, sizeof local, letter == 'f' ? form : "%.6f", number);
-        else snprintf(local, sizeof local, "%*s", letter == 'f' ? atoi(form + 1) : 0, nothing);
+    } else if (strchr("fgrR", letter)) {
+        const char *nothing = letter == 'r' ? "null" : letter == 'R' ? "" : "-";
+        int width = *nothing == '-' ? atoi(form + 1) : 0;
+        if (*nothing != '-') form = form[1] == '.' ? "%.9g" : "%.6f";
+        if (isfinite(number)) snprintf(local, sizeof local, form, number);
+        else snprintf(local, sizeof local, "%*s", width, nothing);
         sqlite3_str_appendall(to, local);
     } else {
         if (gsim_output_open_memory(&output, &written, &length, &error)) GSIM_BUG("%s", error.message);
@@ -85,7 +87,7 @@ static void line(sqlite3_context *context, int count, sqlite3_value **values)
     int next = 1;
     for (const char *at = (const char *)sqlite3_value_text(values[0]); *at; at++) {
         char form[16] = "";
-        size_t length = *at == '%' ? strcspn(at + 1, "sdfPrRqc%") + 2 : 1;
+        size_t length = *at == '%' ? strcspn(at + 1, "sdfgPrRqc%") + 2 : 1;
         bool is_end = *at == '\\' && at[1] == 'n', is_plain = length == 1 || at[length - 1] == '%';
         GSIM_INVARIANT(length < sizeof form && (is_plain || next < count));
         if (is_plain) sqlite3_str_appendchar(to, 1, is_end ? '\n' : *at);

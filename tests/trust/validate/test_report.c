@@ -336,6 +336,39 @@ static void letter_by_letter(void)
     }
 }
 
+/* Errors of one way 10, -20, 30 and 50 %: of four the third is the middle; of another +25 %. */
+static void services_are_summed_up(void)
+{
+    static const double predicted[5] = {110, 80, 130, 150, 125};
+    static const char *const sections[] = {"shared", "shared_csv", "ranged", "ranged_csv"};
+    static const char *const right[] = {
+        "    0 a  mps                             110.0        100.0   +10.00 %\n"
+        "    0 b  mps                              80.0        100.0   -20.00 %\n",
+        "file,pair,service,way,predicted_us,measured_us,predicted_p90_us,measured_p90_us,error\n"
+        "f,0,a,mps,110.000,100.000,2.000,1.000,0.100000\n",
+        "  timeslice          a            b                 2.5        100         90         95  out\n"
+        "  in the range: 0 of 1 (within 3 % of its ends)\n",
+        "timeslice,a,b,2.5,100.0,90.0,95.0,out\n"};
+    for (int i = 0; i < 4; i++) {
+        char *text = NULL;
+        size_t length = 0;
+        struct gsim_output output;
+        struct gsim_error error = {0};
+        sqlite3 *tables = gsim_services_tables("h200", 0.03, true);
+        for (unsigned k = 0; k < 5; k++)
+            gsim_tables_row(tables, "shared", "suuusffff", "f", k / 2, k % 2, k / 4, k / 4 ? "streams" : "mps",
+                            predicted[k], 100.0, 2.0, 1.0);
+        gsim_tables_row(tables, "ranged", "sssffffu", "timeslice", "a", "b", 2.5, 100.0, 90.0, 95.0, 0u);
+        CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
+        gsim_services_print(tables, sections[i], &output);
+        CHECK_OK(gsim_output_commit(&output, &error), error);
+        CHECK_HAS(text, right[i]);
+        if (!i) CHECK_HAS(text, "  mps                             4  27.50 %  30.00 %  50.00 %\n"
+                                "  streams                         1  25.00 %  25.00 %  25.00 %\n");
+        free(text);
+    }
+}
+
 static const struct test_case cases[] = {
     {"intervals", intervals_are_counted},
     {"the table", table_holds_the_numbers},
@@ -345,5 +378,6 @@ static const struct test_case cases[] = {
     {"five intervals", intervals},
     {"rankings", rankings},
     {"traces, letter by letter", letter_by_letter},
+    {"services", services_are_summed_up},
 };
 TEST_MAIN("trust/validate/report", cases)
