@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "sim/base/text.h"
 
 /* --- aggregates ----------------------------------------------------------------------------------------------- */
 
@@ -55,7 +56,7 @@ static void append(sqlite3_str *to, const char *form, char letter, sqlite3_value
     bool is_null = sqlite3_value_type(value) == SQLITE_NULL;
     const char *text = is_null ? "" : (const char *)sqlite3_value_text(value);
     double number = is_null ? (double)NAN : sqlite3_value_double(value);
-    char *written = NULL, local[400];
+    char *written = NULL, local[400], scaled[GSIM_TEXT_SIZE] = "-";
     size_t length = 0;
     struct gsim_output output;
     struct gsim_error error = {0};
@@ -70,6 +71,10 @@ static void append(sqlite3_str *to, const char *form, char letter, sqlite3_value
         if (isfinite(number)) snprintf(local, sizeof local, form, number);
         else snprintf(local, sizeof local, "%*s", width, nothing);
         sqlite3_str_appendall(to, local);
+    } else if (letter == 'T' || letter == 'N') {
+        if (letter == 'N') gsim_text_count(scaled, is_null ? 0 : (uint64_t)sqlite3_value_int64(value));
+        else if (!is_null) gsim_text_us(scaled, number);
+        sqlite3_str_appendf(to, "%*s", atoi(form + 1), scaled);
     } else {
         if (gsim_output_open_memory(&output, &written, &length, &error)) GSIM_BUG("%s", error.message);
         if (letter == 'P') gsim_output_percent(&output, abs(atoi(form + 1)), number, form[1] == '+');
@@ -87,7 +92,7 @@ static void line(sqlite3_context *context, int count, sqlite3_value **values)
     int next = 1;
     for (const char *at = (const char *)sqlite3_value_text(values[0]); *at; at++) {
         char form[16] = "";
-        size_t length = *at == '%' ? strcspn(at + 1, "sdfgPrRqc%") + 2 : 1;
+        size_t length = *at == '%' ? strcspn(at + 1, "sdfgPrRqcTN%") + 2 : 1;
         bool is_end = *at == '\\' && at[1] == 'n', is_plain = length == 1 || at[length - 1] == '%';
         GSIM_INVARIANT(length < sizeof form && (is_plain || next < count));
         if (is_plain) sqlite3_str_appendchar(to, 1, is_end ? '\n' : *at);

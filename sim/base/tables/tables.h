@@ -3,7 +3,8 @@
  * Layer: sim/base. Tables in memory (SQLite), and texts that queries make of them: for the program, which ends where
  * memory is out. A script of SQL has sections, each behind a line "-- @NAME". Beside SQLite's functions: median(), and
  * line(FORMAT, ...), which is printf() but that \n ends a line, a number that is not there is "-", and %P is a ratio in
- * percent, %r a number of JSON (%.9r: of nine digits), %R one of CSV, %q a text of JSON, %c one of CSV.
+ * percent, %r a number of JSON (%.9r: of nine digits), %R one of CSV, %q a text of JSON, %c one of CSV, %T
+ * microseconds with the unit that fits, %N a count by thousands.
  */
 #pragma once
 

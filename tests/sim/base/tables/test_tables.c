@@ -65,7 +65,7 @@ static void statistics_are_of_columns(void)
     static const struct gsim_statistic own[] = {{"last", 2, last}, {0}};
     sqlite3 *db = gsim_tables_open(own);
     double numbers[3];
-    gsim_tables_put(db, "-- @s\nCREATE TABLE t (x, y); INSERT INTO t VALUES (4, 1), (NULL, 7), (1, 2), (2, NULL);\n", "s",
+    gsim_tables_put(db, "-- @s\nCREATE TABLE t (x, y); INSERT INTO t VALUES (4, 1), (NULL, 7), (1, 2), (2, NULL)", "s",
                     NULL);
     gsim_tables_numbers(db, "SELECT median(x), last(x, y), median(x) FILTER (WHERE x > 9) FROM t", numbers, 3);
     CHECK_NEAR(numbers[0], 2, 0);
