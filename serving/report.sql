@@ -57,10 +57,10 @@ SELECT line('{"schema": "gpusim-serving-report/1", "version": "%s", "name": %q, 
   || '"batching": %q, "prefill_beside": "%s", "slots": %d, "replicas": %d, "router": "%s", "seed": %s, "host": %q, '
   || '"exact": %s,\n "count": %d, "left_out": %d, "simulations": %d, "lookups": %d, "preemptions": %d, '
   || '"prefix_tokens": %d, "interpolation_error": %r, "requests_per_s": %r, "tokens_per_s": %r, '
-  || '"prompt_tokens_per_s": %r, "goodput_per_s": %r,\n "time_us": {"beside": %r', version, name, device, gpus, batching, beside, slots, replicas,
-  router, seed, coalesce(host, 'none'), iif(exact, 'true', 'false'), requests, left_out, simulations, lookups,
-  preemptions, kept, interpolation_error, requests_per_s, tokens_per_s, prompt_tokens_per_s, goodput_per_s, both_us)
-  FROM about, result;
+  || '"prompt_tokens_per_s": %r, "goodput_per_s": %r,\n "time_us": {"beside": %r', version, name, device, gpus,
+  batching, beside, slots, replicas, router, seed, coalesce(host, 'none'), iif(exact, 'true', 'false'), requests,
+  left_out, simulations, lookups, preemptions, kept, interpolation_error, requests_per_s, tokens_per_s,
+  prompt_tokens_per_s, goodput_per_s, both_us) FROM about, result;
 SELECT line(', "%s": %r', kind, us) FROM step ORDER BY rowid;
 SELECT line(', "host": %r, "no_request": %r},\n "cache_tokens": {"most": %r, "mean": %r, "limit": %r}%s', host_us,
   waiting_us, cache_most, cache_mean, limit_tokens, iif(moved IS NULL, '', line(',\n "steps_were": %q', moved)))
