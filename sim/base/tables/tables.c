@@ -2,14 +2,13 @@
 /* See sim/base/tables/tables.h. */
 #include "sim/base/tables/tables.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpusim/memory.h"
+#include "gpusim/order.h"
 #include "sim/base/text.h"
 
 /* --- aggregates ----------------------------------------------------------------------------------------------- */
@@ -19,10 +18,12 @@ struct values {
     size_t count, room, room_of_y;
 };
 
+GSIM_ORDER_OF(by_value, double)
+
 static double median(const double *x, const double *y, size_t count)
 {
     (void)y;
-    return gsl_stats_median_from_sorted_data(x, 1, count);
+    return (x[(count - 1) / 2] + x[count / 2]) / 2; /* without GSL, which gpusim-runner may not have */
 }
 
 static const struct gsim_statistic own[] = {{"median", 1, median}, {0}};
@@ -42,7 +43,7 @@ static void give_statistic(sqlite3_context *context)
     const struct gsim_statistic *s = sqlite3_user_data(context);
     struct values *v = sqlite3_aggregate_context(context, 0);
     if (!v || !v->count) return;
-    if (s->columns == 1) gsl_sort(v->x, 1, v->count);
+    if (s->columns == 1) qsort(v->x, v->count, sizeof *v->x, by_value);
     sqlite3_result_double(context, s->of(v->x, v->y, v->count)); /* SQLite takes NAN for NULL */
     gsim_free(v->x);
     gsim_free(v->y);
