@@ -74,7 +74,7 @@ ylabel = "speed-up over serial"
 7.800	1	NaN	NaN	1	1.00	geomean	serial
 8.800	1.23691	NaN	NaN	2	1.24	geomean	kesco
 EOF
-draws lines lines r.db <<'EOF'
+lines=$(cat <<'EOF'
 set terminal svg size 321,218 fixed noenhanced font 'Helvetica,10.67' background rgb 'white'
 width_cm = 8.5
 height_cm = 5.78
@@ -114,6 +114,11 @@ label_y = "time per iteration (us)"
 4	307	307	307	2	kesco	4
 8	309	309	309	2	kesco	8
 EOF
+)
+echo "$lines" | draws lines lines r.db
+# The same from the spec of the sweep.
+echo '{"schema": "gpusim-sweep/1", "options": {"workload": "two.json", "device": "./paper.json", "memory": "pinned"}, "vary": {"sched": ["serial", "kesco"], "device.launch_us": [4, 8]}}' >spec.json
+echo "$lines" | draws spec lines spec.json
 # A logarithmic axis: 5 % of the values at least.
 draws one lines r.db --where sched=kesco --log y --x device.launch_us <<'EOF'
 set terminal svg size 321,218 fixed noenhanced font 'Helvetica,10.67' background rgb 'white'
@@ -385,6 +390,23 @@ label_x = "request of p (us)"
 200.001	0.5	1	0	streams
 200.001	1	1	1	streams
 
+EOF
+
+# A program that cannot be run there has no time, nor has a row without a number: told once for each name, and the others are drawn.
+sed 's/"paper"/"nowhere"/' full.json >cannot.json
+cp cannot.json neither.json
+"$gpusim" sweep --workload cannot.json,two.json,neither.json --vary sched=serial,kesco --vary device.launch_us=4,8 --device ./paper.json --memory pinned --out some.db >out 2>err || fail "some: $(cat err)"
+"$gpusim" plot lines some.db --x device.launch_us --series workload --where sched=kesco -o some.svg --keep kept >out 2>err || fail "some: $(cat err)"
+diff - err >differs <<'EOF' || fail "some: expected (<), said (>): $(cat differs)"
+gpusim: note: 4 of 6 points failed: nothing is left of workload cannot.json, workload neither.json (see gpusim results FILE --where 'status != ok')
+EOF
+grep -c '^[48]	30[79]	' kept/lines.dat >out
+[ "$(cat out)" = 2 ] || fail "some: $(cat kept/lines.dat)"
+printf 'scheduler,device.launch_us,iteration_us\nserial,1,\nserial,2,\nkesco,1,5\nkesco,2,7\nheft,1,\n' >rows.csv
+"$gpusim" plot lines rows.csv -o rows.svg >out 2>err || fail "rows: $(cat err)"
+diff - err >differs <<'EOF' || fail "rows: expected (<), said (>): $(cat differs)"
+gpusim: note: no row of serial has a number in the column 'iteration_us': nothing of it is drawn
+gpusim: note: no row of heft has a number in the column 'iteration_us': nothing of it is drawn
 EOF
 
 [ $failures = 0 ]
