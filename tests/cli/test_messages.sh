@@ -114,6 +114,11 @@ step s.json decode 4 prefill 128 --device ./paper.json|expected the end of the l
 step s.json decode 4 --node pcie-x4 --device ./paper.json|--node: of tensor parallel steps: expected steps.profile with tensor_parallel, found a step on one GPU
 reproduce kesco --only nothing|--only: expected figures (average, average-prefetch, plan, timeline), devices or workloads of what is reproduced, found 'nothing'
 reproduce kesco --only plan,plans|--only: expected figures (average, average-prefetch, plan, timeline), devices or workloads of what is reproduced, found 'plans', did you mean 'plan'?
+reproduce kesco --scale launch_us|--scale: expected NUMBER=FACTOR with a positive factor, found 'launch_us'
+reproduce kesco --scale launch_us=0|--scale: expected NUMBER=FACTOR with a positive factor, found 'launch_us=0'
+reproduce kesco --scale launch_us=2000000|--scale: expected NUMBER=FACTOR with a positive factor, found 'launch_us=2000000'
+reproduce kesco --scale launch_us=2x|--scale: expected NUMBER=FACTOR with a positive factor, found 'launch_us=2x'
+reproduce kesco --scale launch=2|--scale: expected a number of the devices, found 'launch', did you mean 'launch_queue_depth'? (see gpusim list devices --long)
 ask what p.json|expected gpusim ask QUESTION ..., one of explain, whatif, compare, spread, best, schedule, sweep, sensitivity, ablate, validate, found what
 ask|expected gpusim ask QUESTION ..., one of explain, whatif, compare, spread, best, schedule, sweep, sensitivity, ablate, validate, found nothing
 ask ablate p.json --words nothing|ablate: unknown rule 'nothing' (see gpusim list rules)

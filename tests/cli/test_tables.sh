@@ -158,6 +158,32 @@ kesco 2 1 111.0 222.0 2 111.0 2
 cudagraph 2 1 118.7 237.4 2 127.7 2
 EOF
 
+# Ranks that talk to nobody take as long on any node, and however many there are: 111 us. What each change makes of them is told.
+echo '{"schema": "gpusim-ranks/1", "node": "h100-vm-x2", "ranks": [{"program": "one.json"}, {"program": "one.json"}]}' >ranks.json
+same 'whatif of ranks' "$gpusim" whatif --ranks ranks.json --device ./paper.json --change ranks=4,ranks=16,node=dgx-h100,ranks=16+node=dgx-h100,ranks=16+node=dgx-h100-x4,ranks=2 <<'EOF'
+2 ranks under async on paper
+
+a step now: 111.0 us without the profiler
+
+change                               us     saved us       %    from      to
+now                               111.0
+ranks=4                           111.0          0.0     0.0     0.0     0.0
+ranks=16                          111.0          0.0     0.0     0.0     0.0
+node=dgx-h100                     111.0          0.0     0.0     0.0     0.0
+ranks=16+node=dgx-h100-x4         111.0          0.0     0.0     0.0     0.0
+ranks=2                           111.0          0.0     0.0     0.0     0.0
+none: ranks=16+node=dgx-h100: node=dgx-h100: 16 ranks, and 8 GPUs: expected a GPU for each
+each by itself: gpusim explain --ranks ranks.json --device ./paper.json --change CHANGE
+
+  ranks        N ranks in all, as many of each that there is (+- 30 % of what is saved: assumed)
+  node         links and network of a node; GPUs as recorded (+- 30 % of what is saved: assumed)
+  ranks=4: 2 of each rank that there is
+  ranks=16: 8 of each rank that there is; nodes of 8 GPUs, 50 GB/s of network each
+  node=dgx-h100: links of dgx-h100; GPUs stay as recorded
+  ranks=16+node=dgx-h100-x4: 8 of each rank that there is; links of dgx-h100-x4; GPUs stay as
+    recorded
+EOF
+
 # --- explain: idle stretches of one length before the same kernel are one line, five lines, the longest first ---
 # Kernels of 40 us, the host's own work between them: 10 kernels and A, 6 us behind each wait, 5 before each kernel. The first 90 us begin
 # at 4 + 1 + 40 + 6, each later one 40 + 11 and the last one's work after it. A's 50 us are a sixth line, the b's behind it are the fifth.

@@ -237,6 +237,10 @@ varies null_duration 's/"dur":20.0/"dur":null/6' '1 without a duration'
 varies kernel_without_a_start 's/"tid":7,"ts":[0-9.]*,/"tid":7,/6' '1 without a start'
 varies call_without_a_start 's/"traceEvents":\[/&{"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","pid":1,"tid":1,"args":{}},/'
 
+# A trace that names its GPU behind its events is read for that GPU.
+sed 's/"deviceProperties":\[[^]]*\],//; s/}$/,"deviceProperties":[{"id":0,"name":"NVIDIA H200","totalGlobalMem":150000000000,"computeMajor":9,"computeMinor":0,"numSms":132}]}/' "$cases/00_reference.json" >end.json
+"$gpusim" import kineto end.json -o end.program >out 2>&1 || fail "its GPU at the end: $(cat out)"
+[ "$(grep -c '"solo_device": "h200"' end.program)" = 5 ] || fail "its GPU at the end: $(grep solo_device end.program)"
 # The programs are what the traces' own JSON says.
 ! command -v python3 >/dev/null || python3 "$source_dir/tests/traces/import/told.py" "$gpusim" "$cases" >out 2>&1 || fail "told otherwise: $(cat out)"
 
