@@ -125,6 +125,21 @@ First iterations that differ by more than 5 %, with the time over the steady one
   one                  cudagraph        127.7 us  1.16
   one                  taskflow         139.7 us  1.27
 EOF
+# When each is launched, begins and ends, in both iterations. grsched: 10 us, then the call, an event of 1 us behind it, a wait of 1 us before
+# B. heft: the copy's event and A's and B's waits, B's event and the copy's wait. Graphs: AddNode 4.2 us and 23 of the instance behind the
+# copy's call; taskflow's capture 12 more, its nodes without the branch's 0.2.
+while read -r sched right; do
+    # shellcheck disable=SC2086
+    "$gpusim" --workload two.json --sched $sched $on --csv run.csv >found 2>err || fail "$sched: $(cat err)"
+    found=$(awk -F, 'NR > 1 { printf "%s%s%s/%d:%.1f>%.1f-%.1f", n++ ? " " : "", $5 != "x" && $5 != "y" ? $5 : $1, $2, $3, $12, $14, $15 }' run.csv | sed 's/\.0\([->:]\)/\1/g; s/\.0 / /g; s/\.0$//')
+    [ "$found" = "$right" ] || fail "$sched: found $found, expected $right"
+done <<'EOF'
+kesco b1/0:7>109-149 a0/0:11>107-207 b2/0:15>209-249 b1/1:362>367-407 a0/1:358>363-463 b2/1:366>465-505 h2d0/0:0>5-106 d2h3/0:19>251-352 d2h3/1:370>507-608
+heft b1/0:12>109-149 a0/0:7>109-209 b2/0:16>211-251 b1/1:367>372-412 a0/1:363>368-468 b2/1:371>470-510 h2d0/0:0>5-106 d2h3/0:22>254-355 d2h3/1:377>513-614
+grsched b1/0:32>119-159 a0/0:16>117-217 b2/0:47>219-259 b1/1:395>400-440 a0/1:380>385-485 b2/1:410>487-527 h2d0/0:10>15-116 d2h3/0:52>261-362 d2h3/1:415>529-630
+cudagraph b1/0:32.2>108.2-148.2 a0/0:32.2>107-207 b2/0:32.2>208-248 b1/1:356>361.5-401.5 a0/1:356>360.3-460.3 b2/1:356>461.3-501.3 h2d0/0:0>5-106 d2h3/0:32.2>249-350 d2h3/1:356>502.3-603.3
+taskflow b1/0:44>108.2-148.2 a0/0:44>107-207 b2/0:44>208-248 b1/1:356>361.5-401.5 a0/1:356>360.3-460.3 b2/1:356>461.3-501.3 h2d0/0:0>5-106 d2h3/0:44>249-350 d2h3/1:356>502.3-603.3
+EOF
 # No noise: the repetitions are equal.
 # shellcheck disable=SC2086
 same 'repetitions' "$gpusim" compare --workload two.json --sched serial,kesco --repeat 3 $on <<'EOF'
