@@ -8,7 +8,7 @@
 
 #include "sim/base/scan.h"
 
-#define EXACT_MOST 100000000000000000 /* below this a further digit fits 64 bits */
+#define EXACT_MOST (INT64_MAX / 10) /* below this a further digit fits 64 bits */
 
 void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values)
 {
