@@ -63,8 +63,8 @@ static void test_sizes(void)
         double sizes[3] = {0};
         const char *wrong;
         int count = gsim_value_sizes(rows[i].text, 4096, sizes, &wrong);
-        CHECK_MSG(count == rows[i].count && (wrong ? wrong - rows[i].text : -1) == rows[i].wrong, "%s: %d, wrong at %td",
-                  rows[i].text, count, wrong ? wrong - rows[i].text : -1);
+        ptrdiff_t at = wrong ? wrong - rows[i].text : -1;
+        CHECK_MSG(count == rows[i].count && at == rows[i].wrong, "%s: %d, wrong at %td", rows[i].text, count, at);
         for (int k = 0; k < 3 && k < count; k++) CHECK_NEAR(sizes[k], rows[i].sizes[k], 0);
     }
     const char *wrong;
