@@ -9,9 +9,9 @@
 
 #include "cli/traces.h"
 #include "cli/trust/host.h"
-#include "sim/base/output.h"
 #include "traces/kernels/profiles.h"
 #include "trust/validate/other/other.h"
+#include "trust/validate/report.h"
 
 struct command {
     struct gsim_cli_arguments arguments;
@@ -90,72 +90,50 @@ static enum gsim_status read_set(struct command *c, const char *path, const char
     return status;
 }
 
-static void put_sum(const char *what, const struct gsim_other_row *row, struct gsim_output *output)
+static void put_sum(sqlite3 *tables, const char *what, const struct gsim_other_row *row)
 {
-    gsim_output_printf(output, "  %s: %.1f us there, %.1f predicted, %.1f to %.1f (", what, row->sum_there, row->sum,
-                       row->sum_low, row->sum_high);
-    gsim_output_percent(output, 0, row->sum / row->sum_there - 1, true);
-    gsim_output_printf(output, " %%), %.1f here (", row->sum_before);
-    gsim_output_percent(output, 0, row->sum_before / row->sum_there - 1, true);
-    gsim_output_text(output, " %)\n");
+    gsim_tables_row(tables, "law_sum", "sfffff", what, row->sum_there, row->sum, row->sum_low, row->sum_high,
+                    row->sum_before);
 }
 
 static void put(struct command *c, const char *what, struct gsim_output *output)
 {
     struct gsim_other_row row;
+    sqlite3 *tables = gsim_tables_of_report();
     gsim_other_row(&c->set, &c->law, &c->from, &c->to, &row);
     for (size_t i = 0; i < c->set.count && c->arguments.value[GSIM_CLI_PER_CASE]; i++) {
         const struct gsim_timed *t = &c->set.kernels[i];
         struct gsim_other_time time = gsim_other_time(&c->law, &t->kernel, &c->from, &c->to);
-        gsim_output_printf(output, "%11.3f%11.3f%11.3f%11.3f%11.3f %.44s\n", t->kernel.solo_us, time.us, time.low_us,
-                           time.high_us, t->there_us, t->name);
+        gsim_tables_row(tables, "timed", "fffffs", t->kernel.solo_us, time.us, time.low_us, time.high_us, t->there_us,
+                        t->name);
     }
-    gsim_output_printf(output, "%-11s%8zu", what, row.shipped.count);
-    gsim_output_percent(output, 7, row.shipped.mean, false);
-    gsim_output_percent(output, 7, row.shipped.median, false);
-    gsim_output_percent(output, 7, row.shipped.worst, false);
-    gsim_output_percent(output, 7, row.shipped.bias, true);
-    gsim_output_printf(output, "%4zu", row.inside);
-    gsim_output_percent(output, 8, row.left_out.mean, false);
-    gsim_output_percent(output, 7, row.left_out.worst, false);
-    gsim_output_printf(output, "%4zu", row.inside_left_out);
-    gsim_output_percent(output, 8, row.change.before, false);
-    gsim_output_percent(output, 7, row.change.before - row.change.after, true);
-    gsim_output_text(output, " [");
-    gsim_output_percent(output, 0, -row.change.high, true);
-    gsim_output_text(output, ", ");
-    gsim_output_percent(output, 0, -row.change.low, true);
-    gsim_output_text(output, "]\n");
-    put_sum("kernels on both", &row, output);
-    if (c->whole.sum > 0) put_sum("all of the trace", &c->whole, output);
+    gsim_tables_row(tables, "law", "szffffzffzffff", what, row.shipped.count, row.shipped.mean, row.shipped.median,
+                    row.shipped.worst, row.shipped.bias, row.inside, row.left_out.mean, row.left_out.worst,
+                    row.inside_left_out, row.change.before, row.change.before - row.change.after, -row.change.high,
+                    -row.change.low);
+    put_sum(tables, "kernels on both", &row);
+    if (c->whole.sum > 0) put_sum(tables, "all of the trace", &c->whole);
+    gsim_tables_print(tables, "other", output);
 }
 
 static enum gsim_status print(struct command *c, struct gsim_error *error)
 {
     struct gsim_output output;
     const char *slash = strrchr(c->path, '/');
+    sqlite3 *tables = gsim_tables_of_report();
     enum gsim_status status = gsim_output_open(&output, "-", error);
+    gsim_tables_row(tables, "other_about", "ssszzu", slash ? slash + 1 : c->path, c->from.name, c->to.name,
+                    c->set.count, c->set.unmatched, c->arguments.value[GSIM_CLI_PER_CASE] != NULL);
+    gsim_tables_print(tables, status ? NULL : "other_head", &output);
     if (status) return status;
-    gsim_output_printf(&output, "%zu kernels of %s, timed on %s, predicted on %s", c->set.count,
-                       slash ? slash + 1 : c->path, c->from.name, c->to.name);
-    if (c->set.unmatched) gsim_output_printf(&output, "; %zu more were timed on one of them alone", c->set.unmatched);
-    gsim_output_text(&output, "\nlaw: as shipped; left out: its numbers found anew without kernels of that name;\n"
-                              "in: kernels within the interval\n\n");
-    if (c->arguments.value[GSIM_CLI_PER_CASE])
-        gsim_output_text(&output, "    us here  predicted        low       high   us there\n");
-    gsim_output_text(&output, "off by, in %          law                            left out             "
-                              "as it is   gain [95 %]\n"
-                              "            kernels   mean median  worst   bias  in    mean  worst  in\n");
     put(c, "times alone", &output);
     for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
         struct gsim_timed *t = &c->set.kernels[i];
         if (t->has_row) gsim_profiles_apply_row(&c->profiles, t->row, &t->kernel);
         else gsim_profiles_apply(&c->profiles, &t->kernel);
     }
-    if (!status && c->profiles.count) put(c, "ncu's page", &output);
-    if (!status) return gsim_output_commit(&output, error);
-    gsim_output_release(&output);
-    return status;
+    if (c->profiles.count) put(c, "ncu's page", &output);
+    return gsim_output_commit(&output, error);
 }
 
 /* Where both traces launch as many kernels, these are the same work, whatever kernels a library chose there. */

@@ -37,7 +37,8 @@ static enum gsim_status add_file(sqlite3 *tables, const char *path, const struct
 
 static void print_ranges(const struct gsim_ranges *ranges, bool is_csv, struct gsim_output *output)
 {
-    sqlite3 *tables = gsim_services_tables(ranges->device, SLACK, false);
+    sqlite3 *tables = gsim_tables_of_report();
+    gsim_tables_row(tables, "service_about", "sfu", ranges->device, SLACK, 0u);
     for (size_t i = 0; i < ranges->count; i++)
         for (int service = 0; service < 2; service++) {
             const struct gsim_range_row *row = &ranges->rows[i];
@@ -45,7 +46,7 @@ static void print_ranges(const struct gsim_ranges *ranges, bool is_csv, struct g
                             row->rates[service], row->measured_us[service], row->low_us[service], row->high_us[service],
                             gsim_range_holds(row, service, SLACK));
         }
-    gsim_services_print(tables, is_csv ? "ranged_csv" : "ranged", output);
+    gsim_tables_print(tables, is_csv ? "ranged_csv" : "ranged", output);
 }
 
 static enum gsim_status validate_ranges(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
@@ -86,11 +87,13 @@ enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *argu
     if (!words.value[GSIM_CLI_DEVICE]) words.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     enum gsim_status status = gsim_cli_setup_init(&setup, &words, error);
     if (status != GSIM_OK) return status;
-    sqlite3 *tables = gsim_services_tables(setup.device.name, SLACK, arguments->value[GSIM_CLI_PER_CASE]);
+    sqlite3 *tables = gsim_tables_of_report();
+    gsim_tables_row(tables, "service_about", "sfu", setup.device.name, SLACK,
+                    arguments->value[GSIM_CLI_PER_CASE] != NULL);
     status = gsim_output_open(&output, csv ? csv : "-", error);
     for (size_t i = 0; i < arguments->operand_count && status == GSIM_OK; i++)
         status = add_file(tables, arguments->operands[i], &setup.device, error);
-    gsim_services_print(tables, status != GSIM_OK ? NULL : csv ? "shared_csv" : "shared", &output);
+    gsim_tables_print(tables, status != GSIM_OK ? NULL : csv ? "shared_csv" : "shared", &output);
     if (status == GSIM_OK) status = gsim_output_commit(&output, error);
     gsim_output_release(&output);
     gsim_cli_setup_release(&setup);

@@ -193,15 +193,10 @@ void gsim_trace_validation_json(const struct gsim_trace_validation *v, bool has_
     WRITE(trace_tables(v, has_ops), output, "trace_json");
 }
 
-/* --- services --- */
-sqlite3 *gsim_services_tables(const char *device, double slack, bool per_case)
-{
-    sqlite3 *db = begin();
-    gsim_tables_row(db, "service_about", "sfu", device, slack, per_case);
-    return db;
-}
+/* --- of others --- */
+sqlite3 *gsim_tables_of_report(void) { return begin(); }
 
-void gsim_services_print(sqlite3 *tables, const char *section, struct gsim_output *output)
+void gsim_tables_print(sqlite3 *tables, const char *section, struct gsim_output *output)
 {
     WRITE(tables, output, section);
 }

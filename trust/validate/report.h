@@ -59,8 +59,8 @@ void gsim_trace_validation_csv(const struct gsim_trace_validation *validation, b
 void gsim_trace_validation_json(const struct gsim_trace_validation *validation, bool has_ops,
                                 struct gsim_output *output);
 
-/* --- services that share a GPU --- */
-/* Empty tables shared and ranged, for gsim_tables_row(). SLACK: so far off its range a median counts as in it. */
-sqlite3 *gsim_services_tables(const char *device, double slack, bool per_case);
-/* Writes "shared", "ranged", "shared_csv" or "ranged_csv"; NULL: nothing. Closes the tables. */
-void gsim_services_print(sqlite3 *tables, const char *section, struct gsim_output *output);
+/* --- services that share a GPU, kernels on another --- */
+/* The tables of report.sql, empty, for gsim_tables_row(). */
+sqlite3 *gsim_tables_of_report(void);
+/* Writes a section, NULL: nothing, and closes the tables. */
+void gsim_tables_print(sqlite3 *tables, const char *section, struct gsim_output *output);

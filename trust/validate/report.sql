@@ -83,6 +83,11 @@ CREATE VIEW trace_quantity AS SELECT n, 0 AS place, 0 AS at, 'makespan' AS quant
   UNION ALL SELECT n, 4, op.rowid, 'end', predicted_end, finish, (predicted_end - finish) / measured, stream, name
     FROM op JOIN trace ON n = trace;
 
+CREATE TABLE other_about (file, device, there, kernels, unmatched, per_case);
+CREATE TABLE timed (here, predicted, low, high, there, name);
+CREATE TABLE law (what, kernels, mean, median, worst, bias, held, mean_left_out, worst_left_out, held_left_out, as_is,
+  gain, gain_low, gain_high);
+CREATE TABLE law_sum (what, there, predicted, low, high, here);
 CREATE TABLE service_about (device, slack, per_case);
 CREATE TABLE shared (file, pair, service, way_id, way, predicted, measured, predicted_p90, measured_p90);
 CREATE TABLE ranged (way, service, beside, rate, measured, low, high, is_in);
@@ -292,3 +297,18 @@ SELECT line('  in the range: %d of %d (within %g %% of its ends)\n', (SELECT tot
 SELECT line('way,service,beside,per_s,measured_us,low_us,high_us,in\n');
 SELECT line('%s,%s,%s,%g,%.1f,%.1f,%.1f,%s\n', way, service, beside, rate, measured, low, high,
   iif(is_in, 'in', 'out')) FROM ranged;
+
+-- @other_head
+SELECT line('%d kernels of %s, timed on %s, predicted on %s%s\nlaw: as shipped; left out: its numbers found anew '
+  || 'without kernels of that name;\nin: kernels within the interval\n\n%soff by, in %%          law             '
+  || '               left out             as it is   gain [95 %%]\n'
+  || '            kernels   mean median  worst   bias  in    mean  worst  in\n', kernels, file, device, there,
+  iif(unmatched, line('; %d more were timed on one of them alone', unmatched), ''),
+  iif(per_case, line('    us here  predicted        low       high   us there\n'), '')) FROM other_about;
+
+-- @other
+SELECT line('%11.3f%11.3f%11.3f%11.3f%11.3f %.44s\n', here, predicted, low, high, there, name) FROM timed;
+SELECT line('%-11s%8d%7P%7P%7P%+7P%4d%8P%7P%4d%8P%+7P [%+P, %+P]\n', what, kernels, mean, median, worst, bias, held,
+  mean_left_out, worst_left_out, held_left_out, as_is, gain, gain_low, gain_high) FROM law;
+SELECT line('  %s: %.1f us there, %.1f predicted, %.1f to %.1f (%+P %%), %.1f here (%+P %%)\n', what, there,
+  predicted, low, high, predicted / there - 1, here, here / there - 1) FROM law_sum;

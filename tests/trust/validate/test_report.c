@@ -354,13 +354,14 @@ static void services_are_summed_up(void)
         size_t length = 0;
         struct gsim_output output;
         struct gsim_error error = {0};
-        sqlite3 *tables = gsim_services_tables("h200", 0.03, true);
+        sqlite3 *tables = gsim_tables_of_report();
+        gsim_tables_row(tables, "service_about", "sfu", "h200", 0.03, 1u);
         for (unsigned k = 0; k < 5; k++)
             gsim_tables_row(tables, "shared", "suuusffff", "f", k / 2, k % 2, k / 4, k / 4 ? "streams" : "mps",
                             predicted[k], 100.0, 2.0, 1.0);
         gsim_tables_row(tables, "ranged", "sssffffu", "timeslice", "a", "b", 2.5, 100.0, 90.0, 95.0, 0u);
         CHECK_OK(gsim_output_open_memory(&output, &text, &length, &error), error);
-        gsim_services_print(tables, sections[i], &output);
+        gsim_tables_print(tables, sections[i], &output);
         CHECK_OK(gsim_output_commit(&output, &error), error);
         CHECK_HAS(text, right[i]);
         if (!i) CHECK_HAS(text, "  mps                             4  27.50 %  30.00 %  50.00 %\n"
