@@ -100,7 +100,10 @@ static void copies_and_memsets(void)
     CHECK_INT(i.program.op_count, 5);
     CHECK_INT(ops[0].copy_kind, GSIM_COPY_H2D);
     CHECK_INT(ops[0].bytes, 4096);
-    CHECK_STR(i.program.kernels[ops[1].kernel_index].name, "memset");
+    const struct gsim_kernel *set = &i.program.kernels[ops[1].kernel_index]; /* 16 bytes a thread: one block of 512 */
+    CHECK_STR(set->name, "memset");
+    CHECK(set->grid.x == 1 && set->grid.y == 1 && set->grid.z == 1 && set->regs_per_thread == 16);
+    CHECK(set->block.x == 512 && set->block.y == 1 && set->block.z == 1);
     CHECK_NEAR(solo_us(&i.program, 1), 3, 1e-9);
     CHECK_INT(ops[2].copy_kind, GSIM_COPY_D2H);
     CHECK_INT(ops[3].kind, GSIM_OP_HOST_COMPUTE); /* the call returned when the copy was done */
