@@ -6,6 +6,7 @@
 #include "tests/test.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -143,5 +144,35 @@ static void test_bombs(void)
     remove(path);
 }
 
-static const struct test_case cases[] = {{"bounds", test_bounds}, {"damage", test_damage}, {"bombs", test_bombs}};
+/* As many bytes as are let in, and one more. */
+static void test_most(void)
+{
+    size_t length;
+    for (unsigned extra = 0; extra < 2; extra++) {
+        struct gsim_error error = {0};
+        write_file("wb0", extra ? "x" : "", 1, 'a', 0);
+        char *text = gsim_file_read_most(path, PIECE_BYTES, &length, &error);
+        CHECK(extra ? !text : text && length == PIECE_BYTES && text[length] == '\0' && text[length - 1] == 'a');
+        if (extra) CHECK_STR(error.message, "larger than 1 MiB");
+        gsim_free(text);
+        remove(path);
+    }
+}
+
+/* Regular files alone: nobody writes to the pipe, and it is not waited for. */
+static void test_regular(void)
+{
+    struct gsim_error error = {0};
+    snprintf(path, sizeof path, "/tmp/gpusim-gz-%ld.pipe", (long)getpid());
+    CHECK_INT(mkfifo(path, 0600), 0);
+    CHECK_INT(gsim_input_open(path, &error), -1);
+    CHECK_STR(error.message, "expected a regular file");
+    CHECK(!gsim_input_stream("/", &error));
+    CHECK_STR(error.message, "expected a file, found a directory");
+    CHECK_INT(error.status, GSIM_INPUT);
+    remove(path);
+}
+
+static const struct test_case cases[] = {{"bounds", test_bounds}, {"damage", test_damage}, {"bombs", test_bombs},
+                                         {"most", test_most},     {"regular", test_regular}};
 TEST_MAIN("sim/base/gz", cases)
