@@ -22,10 +22,9 @@ static const char *const variables[] = {"", "$workloads", "$schedulers", "$ways"
 static enum names names_of(enum gsim_cli_key key)
 {
     switch (key) {
-    case GSIM_CLI_WORKLOAD: return WORKLOADS;
+    case GSIM_CLI_WORKLOAD: case GSIM_CLI_TASK: return WORKLOADS;
     case GSIM_CLI_SCHED: case GSIM_CLI_BASE: return SCHEDULERS;
     case GSIM_CLI_SHARE: return WAYS;
-    case GSIM_CLI_TASK: return WORKLOADS;
     case GSIM_CLI_DEVICE: case GSIM_CLI_BASE_DEVICE: return DEVICES;
     case GSIM_CLI_NUMBERS: return NUMBERS;
     case GSIM_CLI_OPT: return SETTINGS;

@@ -19,6 +19,9 @@ echo '__global__ void k(float *x) { x[0] = 1; } int main() { float *x; cudaMallo
 "$gpusim" sweep --workload p.json --sched serial --vary seed=1:2 $on --out r.db >out 2>err || fail "sweep: $(cat err)"
 # shellcheck disable=SC2086
 "$gpusim" --workload p.json --sched serial $on --trace t.json --report rep.json >out 2>err || fail "run: $(cat err)"
+# Ranks of traces: RANK of WORLD.
+for rank in 0.1 2.2 1.2 0.2 0.3; do sed "s/^{/{\"distributedInfo\": {\"rank\": ${rank%.*}, \"world_size\": ${rank#*.}},/" t.json >rank$rank.json; done
+cp rank1.2.json other1.2.json
 rows=0
 # refused MESSAGE ARGUMENT...
 refused() {
@@ -125,6 +128,10 @@ ask ablate p.json --words nothing|ablate: unknown rule 'nothing' (see gpusim lis
 ask explain p.json --words nothing|unknown change 'nothing': expected graph, dag, nosync,
 ask compare p.json --words nothing|unknown scheduler 'nothing': expected one of serial, async,
 explain p.json --task p.json|'p.json': --task names what runs
+explain rank0.1.json rank1.2.json|cannot read 'rank0.1.json': expected a trace that says its rank (distributedInfo), of 2 or more
+explain rank1.2.json rank2.2.json|cannot read 'rank2.2.json': expected a trace that says its rank (distributedInfo), of 2 or more
+explain rank1.2.json other1.2.json|'other1.2.json' is of rank 1, and so is 'rank1.2.json'
+explain rank1.2.json rank0.3.json|'rank0.3.json' is one of 3 ranks, 'rank1.2.json' of 2
 whatif p.json --change overlap=maybe|--change overlap: expected overlap=on or overlap=off
 results r.db --columns nothing|no column, axis or option 'nothing' in this file (see gpusim results --help)
 results r.db --group nothing|no column, axis or option 'nothing' in this file (see gpusim results --help)
