@@ -2,12 +2,77 @@
 /* See ask/subject.h. */
 #include "ask/subject.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "gpusim/generator.h"
+#include "gpusim/source.h"
 #include "gpusim/workload.h"
 #include "sim/base/gz.h"
 #include "sim/device/match.h"
+#include "sim/base/text.h"
 #include "traces/import/importers.h"
+#include "workloads/services/services.h"
+
+#define HEAD_BYTES 8192
+
+static const struct {
+    const char *mark, *text;
+} kinds[] = {
+#define X(kind, mark, text) {mark, text},
+    GSIM_SUBJECT_MAP(X)
+#undef X
+};
+
+/* Results of a sweep, by their first page: SQLite itself would leave files beside a database that another process may
+ * write. */
+static bool is_results(const char *path)
+{
+    char page[HEAD_BYTES + 1];
+    size_t length = gsim_gz_head(path, page, sizeof page);
+    if (strcmp(page, "SQLite format 3") != 0) return false;
+    for (size_t i = 0; i < length; i++)
+        if (!page[i]) page[i] = ' ';
+    return strstr(page, "CREATE TABLE sweeps") != NULL;
+}
+
+enum gsim_subject_kind gsim_subject_kind_of(const char *name)
+{
+    char head[HEAD_BYTES];
+    struct gsim_error none = {0};
+    bool is_path = strchr(name, '/') || strcmp(name, "-") == 0 || gsim_text_ends_with(name, ".json") ||
+                   gsim_text_ends_with(name, ".json.gz");
+    if (!is_path && gsim_workload_find(name)) return GSIM_SUBJECT_WORKLOAD;
+    if (!is_path && gsim_generator_find(name)) return GSIM_SUBJECT_GENERATOR;
+    if (!is_path && gsim_source_find(name)) return GSIM_SUBJECT_DRAWN;
+    if (!is_path && gsim_service_find(name)) return GSIM_SUBJECT_SERVICE;
+    if (strlen(name) > 3 && gsim_text_ends_with(name, ".so")) return GSIM_SUBJECT_PLUGIN;
+    if (gsim_text_ends_with(name, ".cu") || gsim_text_ends_with(name, ".cuh")) return GSIM_SUBJECT_CUDA;
+    bool is_read = gsim_gz_head(name, head, sizeof head);
+    for (int k = 0; k < GSIM_SUBJECT_KIND_COUNT && is_read; k++) {
+        const char *at = kinds[k].mark ? strstr(head, kinds[k].mark) : NULL;
+        if (at && at > head && at[-1] == '"') return (enum gsim_subject_kind)k;
+    }
+    if (is_read && is_results(name)) return GSIM_SUBJECT_RESULTS;
+    return is_read && gsim_importer_of(name, NULL, &none) ? GSIM_SUBJECT_TRACE : GSIM_SUBJECT_UNKNOWN;
+}
+
+enum gsim_status gsim_subject_expect(const char *path, uint32_t wanted, const char *expected, struct gsim_error *error)
+{
+    char what[GSIM_IMPORTER_TEXT];
+    bool is_trace;
+    enum gsim_subject_kind kind = gsim_subject_kind_of(path);
+    const char *text = kinds[kind].text;
+    if (!text || (wanted >> kind & 1)) return GSIM_OK;
+    int file = strcmp(path, "-") != 0 ? gsim_input_open(path, error) : INT_MAX;
+    if (file < 0) return gsim_error_prefix(error, "cannot read '%s'", path);
+    if (file != INT_MAX) close(file);
+    bool is_named = kind == GSIM_SUBJECT_TRACE && gsim_importer_what(path, what, &is_trace)[0]; /* whose it is */
+    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected %s, found %s%s", path, expected,
+                          is_named ? what : text, is_named ? strchr(text, ':') : "");
+}
 
 bool gsim_program_has_data(const struct gsim_program *p)
 {
@@ -24,7 +89,7 @@ static enum gsim_status read_trace(struct gsim_subject *s, const char *path, con
     struct gsim_trace_origin origin = {0};
     const struct gsim_importer *importer = gsim_importer_of(path, &origin, error);
     if (!importer) return error->status;
-    if (!device) return gsim_error_set(error, GSIM_USAGE, "'%.100s': expected a device before it", path);
+    if (!device) return gsim_refuse(error, "'%.100s': expected a device before it", path);
     gsim_import_charge(&options, device);
     enum gsim_status status = importer->read(path, &options, &s->program, &s->notes, error);
     const char *gpu = origin.gpu[0] ? origin.gpu : s->notes.gpu;
@@ -43,17 +108,31 @@ static enum gsim_status read_trace(struct gsim_subject *s, const char *path, con
     return GSIM_OK;
 }
 
+/* With the numbers that it has by default. */
+static enum gsim_status draw(const struct gsim_generator_ops *generator, struct gsim_program *program,
+                             struct gsim_error *error)
+{
+    void *numbers = gsim_alloc(generator->params_size + 1);
+    if (!numbers) return gsim_no_memory(error);
+    gsim_params_set_defaults(generator->params, numbers);
+    enum gsim_status status = generator->build(numbers, 1, program, error);
+    gsim_free(numbers);
+    return status;
+}
+
 enum gsim_status gsim_subject_read(struct gsim_subject *s, const char *path, const struct gsim_device_spec *device,
                                    bool replays, struct gsim_error *error)
 {
-    char head[8192];
-    bool is_read = gsim_gz_head(path, head, sizeof head);
-    struct gsim_error none = {0};
-    *s = (struct gsim_subject){.is_server = is_read && strstr(head, "\"gpusim-serving/")};
+    static const uint32_t taken = GSIM_SUBJECT_BIT(PROGRAM) | GSIM_SUBJECT_BIT(TRACE) | GSIM_SUBJECT_BIT(SERVER) |
+                                  GSIM_SUBJECT_BIT(CUDA);
+    enum gsim_subject_kind kind = gsim_subject_kind_of(path);
+    *s = (struct gsim_subject){.is_server = kind == GSIM_SUBJECT_SERVER};
     if (s->is_server) return gsim_serving_spec_read(path, &s->spec, error);
-    if (is_read && !strstr(head, "\"gpusim-program/") && gsim_importer_of(path, NULL, &none))
-        return read_trace(s, path, device, replays, error);
-    enum gsim_status status = gsim_program_read(path, &s->program, error);
+    if (kind == GSIM_SUBJECT_TRACE || kind == GSIM_SUBJECT_CUDA) return read_trace(s, path, device, replays, error);
+    enum gsim_status status = gsim_subject_expect(path, taken, "a program, a trace or a server", error);
+    if (status) return status;
+    status = kind == GSIM_SUBJECT_GENERATOR ? draw(gsim_generator_find(path), &s->program, error)
+                                            : gsim_program_read(path, &s->program, error);
     s->has_data = !status && gsim_program_has_data(&s->program);
     return status;
 }

@@ -3,6 +3,7 @@
  * Layer: cli (program). Which command; the options are read by cli/words/parse.c and mean what
  * cli/setup.c says.
  */
+#include "ask/subject.h"
 #include "cli/cli.h"
 #include "cli/commit.h"
 #include "sweep/key.h"
@@ -15,40 +16,44 @@
 /* --- commands ------------------------------------------------------------------------------------------------ */
 static enum gsim_status unknown_command(const char *name, struct gsim_error *error)
 {
-    char hint[96];
     struct gsim_nearest nearest;
     if (strcmp(name, "check") == 0)
-        return gsim_error_set(error, GSIM_USAGE, "'check' tests the source tree: run ./gpusim check there");
-    if (gsim_workload_find(name) || gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name) ||
-        access(name, F_OK) == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME",
-                              name, name);
+        return gsim_refuse(error, "'check' tests the source tree: run ./gpusim check there");
+    if (gsim_subject_is_name(gsim_subject_kind_of(name)) || access(name, F_OK) == 0)
+        return gsim_refuse(error, "unknown command '%s': to run a program, expected gpusim --workload %s --sched NAME",
+                           name, name);
     gsim_nearest_init(&nearest, name);
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++) gsim_nearest_offer(&nearest, gsim_cli_command_name(i));
-    return gsim_error_set(error, GSIM_USAGE, "unknown command '%s'%s (see gpusim --help)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error, "unknown command '%s'%s (see gpusim --help)", name, gsim_nearest_text(&nearest));
 }
 
-static int print_help(bool whole_program, enum gsim_cli_command command)
+/* Of COMMAND; GSIM_CLI_COMMAND_COUNT: of the program. */
+static int print_help(enum gsim_cli_command command, struct gsim_error *error)
 {
     struct gsim_output output;
-    struct gsim_error error = {0};
-    if (gsim_output_open(&output, "-", &error) != GSIM_OK) return gsim_cli_fail(&error);
-    if (whole_program) gsim_cli_help_program(&output);
+    if (gsim_output_open(&output, "-", error)) return error->status;
+    if (command == GSIM_CLI_COMMAND_COUNT) gsim_cli_help_program(&output);
     else gsim_cli_help_command(command, &output);
-    return gsim_output_commit(&output, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return gsim_output_commit(&output, error);
 }
 
-static int dispatch(struct gsim_cli_arguments *arguments)
+static int fail(const struct gsim_error *error)
 {
-    static int (*const functions[])(const struct gsim_cli_arguments *) = {
+    fflush(stdout);
+    fprintf(stderr, "gpusim: %s\n", error->message);
+    return gsim_status_exit(error->status);
+}
+
+int gsim_cli_call(const struct gsim_cli_arguments *arguments)
+{
+    static int (*const functions[])(const struct gsim_cli_arguments *, struct gsim_error *) = {
 #define COMMAND_FUNCTION(key, name, function) gsim_cli_##function,
         GSIM_CLI_COMMAND_MAP(COMMAND_FUNCTION)
 #undef COMMAND_FUNCTION
     };
-    if (arguments->value[GSIM_CLI_HELP]) return print_help(false, arguments->command);
-    return functions[arguments->command](arguments);
+    struct gsim_error error = {0};
+    int status = functions[arguments->command](arguments, &error);
+    return status && error.status ? fail(&error) : status;
 }
 
 /* GSIM_CLI_COMMAND_COUNT: none is called so. */
@@ -59,48 +64,44 @@ static int find_command(const char *name)
     return command;
 }
 
-int gsim_cli_main(int argc, char **argv)
+/* The exit status of a command; or a status, and ERROR. */
+static int run(int argc, char **argv, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_cli_arguments arguments = {.command = GSIM_CLI_RUN, .argc = argc, .argv = argv};
-    int at = 1;
-    if (argc < 2) {
-        gsim_error_set(&error, GSIM_USAGE,
-                       "nothing to do: expected --workload NAME --sched NAME, or a command (see gpusim --help)");
-        return gsim_cli_fail(&error);
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    const char *word = argc > 1 ? argv[1] : "";
+    if (argc < 2)
+        return gsim_refuse(error,
+                           "nothing to do: expected --workload NAME --sched NAME, or a command (see gpusim --help)");
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         int command = argc > 2 ? find_command(argv[2]) : GSIM_CLI_COMMAND_COUNT;
-        if (argc > 2 && command == GSIM_CLI_COMMAND_COUNT) {
-            (void)unknown_command(argv[2], &error);
-            return gsim_cli_fail(&error);
-        }
-        return argc > 2 ? print_help(false, (enum gsim_cli_command)command) : print_help(true, GSIM_CLI_RUN);
+        if (argc > 2 && command == GSIM_CLI_COMMAND_COUNT) return unknown_command(argv[2], error);
+        return print_help((enum gsim_cli_command)command, error);
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 || strcmp(word, "version") == 0) {
         printf("gpusim %s (%smodel %s)\n", GPUSIM_VERSION, *GPUSIM_COMMIT ? "commit " GPUSIM_COMMIT ", " : "",
                gsim_model_hash());
         if (fflush(stdout) == 0) return 0;
-        gsim_error_set(&error, GSIM_IO, "cannot write 'standard output': %s", strerror(errno));
-        return gsim_cli_fail(&error);
+        return gsim_error_set(error, GSIM_IO, "cannot write 'standard output': %s", strerror(errno));
     }
-    if (argv[1][0] != '-') {
-        int command = find_command(argv[1]);
-        if (command == GSIM_CLI_COMMAND_COUNT) {
-            (void)unknown_command(argv[1], &error);
-            return gsim_cli_fail(&error);
-        }
-        arguments.command = (enum gsim_cli_command)command;
-        at = 2;
-    }
+    bool is_command = word[0] != '-';
+    if (is_command) arguments.command = (enum gsim_cli_command)find_command(word);
+    if (arguments.command == GSIM_CLI_COMMAND_COUNT) return unknown_command(word, error);
     arguments.opts = gsim_alloc(2 * sizeof(*arguments.opts) * (size_t)argc);
     arguments.repeated = gsim_alloc(sizeof(*arguments.repeated) * (size_t)argc);
     arguments.operands = arguments.opts + argc;
-    enum gsim_status parsed = gsim_cli_parse(&arguments, argc, argv, at, &error);
-    if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_needs(&arguments, &error);
-    if (parsed == GSIM_OK && !arguments.value[GSIM_CLI_HELP]) parsed = gsim_cli_check_outputs(&arguments, &error);
-    int status = parsed == GSIM_OK ? dispatch(&arguments) : gsim_cli_fail(&error);
+    int status = gsim_cli_parse(&arguments, argc, argv, is_command ? 2 : 1, error);
+    bool helps = arguments.value[GSIM_CLI_HELP];
+    if (!status && !helps) status = gsim_cli_check_needs(&arguments, error);
+    if (!status && !helps) status = gsim_cli_check_outputs(&arguments, error);
+    if (!status) status = helps ? print_help(arguments.command, error) : gsim_cli_call(&arguments);
     gsim_free(arguments.opts);
     gsim_free(arguments.repeated);
     return status;
+}
+
+int gsim_cli_main(int argc, char **argv)
+{
+    struct gsim_error error = {0};
+    int status = run(argc, argv, &error);
+    return status && error.status ? fail(&error) : status;
 }

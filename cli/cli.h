@@ -43,132 +43,12 @@ enum { GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_BIT) GSIM_CLI_ON_ALL = (1u << GSIM_
 #define GSIM_CLI_ON_MODEL    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_VALIDATE)
 #define GSIM_CLI_ON_POINT    (GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY)
 
-/* X(KEY, name, metavar or NULL for a switch, commands). What each does: cli/help.txt. */
-#define GSIM_CLI_OPTION_MAP(X)                                                                                         \
-    X(WORKLOAD, "workload", "NAME|FILE", GSIM_CLI_ON_POINT)                                                            \
-    X(SCHED, "sched", "NAME|FILE.so", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
-    X(TASK, "task", "PROGRAM[,KEY=VALUE]...", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK)                  \
-    X(RANKS, "ranks", "FILE|N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SWEEP)                                \
-    X(COLLECTIVE_LIBRARY, "collective-library", "nccl|custom", GSIM_CLI_ON_BOTH)                                       \
-    X(SHARE, "share", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_ASK)                          \
-    X(PROFILE, "profile", "FILE|measure", GSIM_CLI_ON_BOTH)                                                            \
-    X(MEASURE, "measure", "FILE", GSIM_CLI_ON_RUN)                                                                     \
-    X(DEVICE, "device", "NAME|FILE",                                                                                   \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY |      \
-          GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)                                                                   \
-    X(SUITE, "suite", "kesco|grcuda", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
-    X(SIZE, "size", "N", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                      \
-    X(ITERATIONS, "iterations", "K", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                          \
-    X(MODEL, "model", "NAME", GSIM_CLI_ON_MODEL | GSIM_CLI_ON_SUBJECT)                                                 \
-    X(NODE, "node", "NAME|FILE",                                                                                       \
-      GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_SERVING)                                \
-    X(GPUS, "gpus", "N", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                                   \
-    X(PLACE, "place", "NAME|FILE.so", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_EXPLAIN)                      \
-    X(PLAN, "plan", "FILE|-", GSIM_CLI_ON_BOTH | GSIM_CLI_ON_SCHEDULE)                                                 \
-    X(MEMORY, "memory", "managed|pinned|pageable", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                            \
-    X(PREFETCH, "prefetch", "on|off", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                         \
-    X(BLOCK1D, "block1d", "B", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                \
-    X(BLOCKS, "blocks", "G", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT)                                                  \
-    X(KERNELS, "kernels", "FILE",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ABLATE)         \
-    X(OPT, "opt", "NAME=VALUE",                                                                                        \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_SUBJECT |     \
-          GSIM_CLI_ON_SERVING)                                                                                         \
-    X(SEED, "seed", "S", GSIM_CLI_ON_POINT | GSIM_CLI_ON_SUBJECT | GSIM_CLI_ON_SERVING)                                \
-    X(NOISE, "noise", NULL, GSIM_CLI_ON_POINT)                                                                         \
-    X(BASE, "base", "SCHED", GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_RESULTS)   \
-    X(BASE_DEVICE, "base", "NAME|FILE", GSIM_CLI_ON_CALIBRATE)                                                         \
-    X(FIT, "fit", "NAME,...|auto|none", GSIM_CLI_ON_CALIBRATE)                                                         \
-    X(FOLDS, "folds", "K", GSIM_CLI_ON_CALIBRATE)                                                                      \
-    X(REPORT, "report", "FILE|-",                                                                                      \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_CALIBRATE | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE)         \
-    X(TRACE, "trace", "FILE", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN)                                                   \
-    X(TRACE_SMS, "trace-sms", "N|all", GSIM_CLI_ON_RUN)                                                                \
-    X(TRACE_WINDOW, "trace-window", "FROM:TO", GSIM_CLI_ON_RUN | GSIM_CLI_ON_EXPLAIN)                                  \
-    X(WRITE_PROGRAM, "write-program", "FILE|-", GSIM_CLI_ON_RUN)                                                       \
-    X(CSV, "csv", "FILE|-",                                                                                            \
-      GSIM_CLI_ON_MODEL | GSIM_CLI_ON_ABLATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_SENSITIVITY |                       \
-          GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_ASK | GSIM_CLI_ON_SERVE)                                                   \
-    X(KIND, "kind", "KIND", GSIM_CLI_ON_VALIDATE)                                                                      \
-    X(HALF, "half", "even|odd|all", GSIM_CLI_ON_VALIDATE)                                                              \
-    X(AGAIN, "again", "FILE", GSIM_CLI_ON_VALIDATE)                                                                    \
-    X(OTHER_DEVICE, "other-device", "NAME|FILE", GSIM_CLI_ON_VALIDATE)                                                 \
-    X(SPLIT, "split", "fit|test|all", GSIM_CLI_ON_VALIDATE)                                                            \
-    X(PER_CASE, "per-case", NULL, GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE)                                        \
-    X(SCATTER, "scatter", "FILE", GSIM_CLI_ON_VALIDATE)                                                                \
-    X(HISTOGRAM, "histogram", "FILE", GSIM_CLI_ON_VALIDATE)                                                            \
-    X(OUTPUT, "output", "FILE|-",                                                                                      \
-      GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE | GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE | GSIM_CLI_ON_CALIBRATE |        \
-          GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF | GSIM_CLI_ON_RECORD)                                           \
-    X(NAME, "name", "NAME", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_CALIBRATE)                                                \
-    X(GAPS, "gaps", "on|off", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                                                \
-    X(COPIES, "copies", "rate|recorded|modelled", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                            \
-    X(EXECUTION_TRACE, "execution-trace", "FILE", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                            \
-    X(DEPENDS, "depends", "stream|data|none", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                                \
-    X(PROFILER_OVERHEAD, "profiler-overhead", "keep|remove", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                 \
-    X(UNEXPLAINED, "unexplained", "keep|drop", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SUBJECT)                               \
-    X(ALONE, "alone", "inferred|recorded", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)            \
-    X(GPU, "gpu", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                                \
-    X(RANK, "rank", "RANK", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                           \
-    X(STEP, "step", "N", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                              \
-    X(STEPS, "steps", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                      \
-    X(RECORD_RANGE, "range", "FROM:TO|profiler", GSIM_CLI_ON_RECORD)                                                   \
-    X(RECORD_STEPS, "steps", NULL, GSIM_CLI_ON_RECORD)                                                                 \
-    X(RECORD_ARGUMENTS, "arguments", NULL, GSIM_CLI_ON_RECORD)                                                         \
-    X(RECORD_PROFILE, "profile", NULL, GSIM_CLI_ON_RECORD)                                                             \
-    X(WHOLE, "whole", NULL, GSIM_CLI_ON_SUBJECT)                                                                       \
-    X(STEP_TAKES, "step-time", "TIME", GSIM_CLI_ON_SUBJECT)                                                            \
-    X(BETWEEN, "between", "ANNOTATION", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)               \
-    X(TIME, "time", "FROM:TO", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                        \
-    X(RANGE, "range", "FIRST:LAST", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SUBJECT)                   \
-    X(AXIS_X, "x", "COLUMN", GSIM_CLI_ON_PLOT)                                                                         \
-    X(AXIS_Y, "y", "COLUMN", GSIM_CLI_ON_PLOT)                                                                         \
-    X(VALUE, "value", "COLUMN", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_RESULTS)                                                \
-    X(SERIES, "series", "COLUMN", GSIM_CLI_ON_PLOT)                                                                    \
-    X(LOG, "log", "x|y|xy|none", GSIM_CLI_ON_PLOT)                                                                     \
-    X(TITLE, "title", "TEXT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                         \
-    X(XLABEL, "xlabel", "TEXT", GSIM_CLI_ON_PLOT)                                                                      \
-    X(YLABEL, "ylabel", "TEXT", GSIM_CLI_ON_PLOT)                                                                      \
-    X(WIDTH, "width", "column|page|CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)               \
-    X(HEIGHT, "height", "CM", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                         \
-    X(FONT, "font", "PT", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                             \
-    X(KEEP, "keep", "DIR", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_SENSITIVITY | GSIM_CLI_ON_WHATIF)                            \
-    X(ITERATION, "iteration", "N|all", GSIM_CLI_ON_PLOT)                                                               \
-    X(WINDOW, "window", "FROM:TO", GSIM_CLI_ON_PLOT)                                                                   \
-    X(RULES, "rules", "all|A,B,...", GSIM_CLI_ON_ABLATE)                                                               \
-    X(METHOD, "method", "oat|morris|sobol", GSIM_CLI_ON_SENSITIVITY)                                                   \
-    X(NUMBERS, "numbers", "all|A,B,...", GSIM_CLI_ON_SENSITIVITY)                                                      \
-    X(SPREAD_RUNS, "spread", "N", GSIM_CLI_ON_RUN | GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_SCHEDULE)                       \
-    X(SPREAD, "spread", "PERCENT|kind", GSIM_CLI_ON_SENSITIVITY)                                                       \
-    GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                     \
-    GSIM_CLI_SWEEP_OPTION_MAP(X)                                                                                       \
-    X(ONLY, "only", "WORD,...", GSIM_CLI_ON_REPRODUCE)                                                                 \
-    X(SCALE, "scale", "NUMBER=FACTOR", GSIM_CLI_ON_REPRODUCE)                                                          \
-    X(FIGURE, "figure", "FILE", GSIM_CLI_ON_REPRODUCE)                                                                 \
-    X(DEFINE, "define", "NAME[=VALUE]", GSIM_CLI_ON_SOURCE)                                                            \
-    X(ARG, "arg", "NAME=VALUE", GSIM_CLI_ON_SOURCE)                                                                    \
-    X(INCLUDE, "include", "DIR", GSIM_CLI_ON_SOURCE)                                                                   \
-    X(ENTRY, "entry", "FUNCTION", GSIM_CLI_ON_SOURCE)                                                                  \
-    X(CHANGE, "change", "NAME,...", GSIM_CLI_ON_EXPLAIN | GSIM_CLI_ON_WHATIF)                                          \
-    X(WORDS, "words", "TEXT", GSIM_CLI_ON_QUESTION)                                                                    \
-    X(STREAMS, "streams", "N", GSIM_CLI_ON_SCHEDULE)                                                                   \
-    X(CUDA_GRAPH, "cuda-graph", "FILE", GSIM_CLI_ON_SCHEDULE)                                                          \
-    X(PYTHON, "python", "FILE|-", GSIM_CLI_ON_SCHEDULE)                                                                \
-    X(AS_GRAPH, "graph", NULL, GSIM_CLI_ON_SCHEDULE)                                                                   \
-    X(ALWAYS, "always", NULL, GSIM_CLI_ON_SCHEDULE)                                                                    \
-    X(CHECK, "check", NULL, GSIM_CLI_ON_SCHEDULE)                                                                      \
-    X(RUN_ARGS, "run", "ARGS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                              \
-    X(RUN_LIMIT, "run-limit", "SECONDS", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_SCHEDULE)                                    \
-    X(DIFF, "diff", "FILE|-", GSIM_CLI_ON_SCHEDULE)                                                                    \
-    X(GANTT, "gantt", NULL, GSIM_CLI_ON_RUN)                                                                           \
-    X(LONG, "long", NULL, GSIM_CLI_ON_LIST)                                                                            \
-    X(HELP, "help", NULL, GSIM_CLI_ON_ALL)
-
+/* cli/options.def has X(KEY, name, metavar or NULL for a switch, commands) of each option, made of cli/help.txt. */
 enum gsim_cli_key {
-#define GSIM_CLI_KEY_ENUM(key, name, metavar, commands) GSIM_CLI_##key,
-    GSIM_CLI_OPTION_MAP(GSIM_CLI_KEY_ENUM)
-#undef GSIM_CLI_KEY_ENUM
-        GSIM_CLI_KEY_COUNT
+#define X(key, name, metavar, commands) GSIM_CLI_##key,
+#include "cli/options.def"
+#undef X
+    GSIM_CLI_KEY_COUNT
 };
 
 struct gsim_cli_option {
@@ -213,9 +93,9 @@ bool gsim_cli_is_repeatable(enum gsim_cli_key key); /* may be given several time
 /* Returns an option as COMMAND has it, perhaps with its own metavar and help. */
 struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_command command);
 
-/* Each runs a command and returns the exit status; errors are printed on stderr. */
+/* Each runs a command. 0: done; a status: ERROR is to be told; else ERROR is empty, and that is the exit status. */
 #define GSIM_CLI_COMMAND_FUNCTION(key, name, function)                                                                 \
-    int gsim_cli_##function(const struct gsim_cli_arguments *arguments);
+    int gsim_cli_##function(const struct gsim_cli_arguments *arguments, struct gsim_error *error);
 GSIM_CLI_COMMAND_MAP(GSIM_CLI_COMMAND_FUNCTION)
 
 /* --- cli/uses.c: what a run is about, and so which options it has a use for ------------------------------ */
@@ -246,8 +126,14 @@ enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments,
 enum gsim_status gsim_cli_check_needs(const struct gsim_cli_arguments *arguments,
                                       struct gsim_error *error) GSIM_NODISCARD;
 
-/* Prints "gpusim: MESSAGE" and returns its exit status. */
-int gsim_cli_fail(const struct gsim_error *error);
+/* Ends a command with an exit status of its own. */
+static inline int gsim_cli_exit(struct gsim_error *error, int exit_status)
+{
+    *error = (struct gsim_error){0};
+    return exit_status;
+}
+/* Calls a command: prints "gpusim: MESSAGE" where it fails. Returns the exit status. */
+int gsim_cli_call(const struct gsim_cli_arguments *arguments);
 
 /* Writes TEXT in lines of at most GSIM_CLI_LINE_MOST; those behind the first begin with INDENT spaces. AT: columns that
  * the first line has already. */
@@ -269,9 +155,6 @@ enum gsim_status gsim_cli_write(const char *csv, const char *json, const struct 
                                 struct gsim_error *error) GSIM_NODISCARD;
 
 /* --- cli/deliver.c: the end of a run ------------------------------------------------------------------- */
-/* Before the run: fails if a file cannot be written or two have one name. */
-enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments,
-                                      struct gsim_error *error) GSIM_NODISCARD;
 /* Writes the files of the options, and the report to the terminal unless one of them went there. */
 enum gsim_status gsim_cli_deliver(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                   struct gsim_error *error) GSIM_NODISCARD;
@@ -308,6 +191,8 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
+/* The file of a service, from ARENA; NULL: it is not installed. */
+const char *gsim_cli_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error);
 /* A CUDA source, as "gpusim import cuda" makes a program of it. */
 enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, const char *path, bool is_quiet,
                                     struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;
@@ -356,7 +241,7 @@ enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *argumen
 struct gsim_profiles;
 /* Says on stderr how many kernels were given what the file at PATH says. */
 void gsim_cli_note_kernels(const char *path, const struct gsim_profiles *profiles);
-int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments);
+int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments, struct gsim_error *error);
 
 /* --- cli/idle.c: options that do nothing ---------------------------------------------------------------- */
 /* A finished run. */
@@ -417,6 +302,12 @@ enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *argument
 /* Reads --trace-sms, the number of SMs; 0 without it. */
 enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, uint32_t *sm_count,
                                     struct gsim_error *error) GSIM_NODISCARD;
+/* Fails without --workload or --sched. */
+enum gsim_status gsim_cli_need_program(const struct gsim_cli_arguments *arguments,
+                                       struct gsim_error *error) GSIM_NODISCARD;
+/* Finds a number of devices that the option names. The message on an unknown one has the nearest known one. */
+enum gsim_status gsim_cli_device_number(enum gsim_cli_key key, const char *name, enum gsim_device_number *number,
+                                        struct gsim_error *error) GSIM_NODISCARD;
 /* Finds a scheduler by name or path. The message on an unknown name has the nearest known one. */
 enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_scheduler_ops **ops,
                                     struct gsim_error *error) GSIM_NODISCARD;

@@ -254,24 +254,21 @@ static void put_zsh(struct script *s)
                      "if [[ ${funcstack[1]-} == _gpusim ]]; then _gpusim \"$@\"; else compdef _gpusim gpusim; fi\n");
 }
 
-int gsim_cli_completion(const struct gsim_cli_arguments *arguments)
+int gsim_cli_completion(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_output output = {0};
     struct script script = {.output = &output};
     const char *shell = arguments->operand_count ? arguments->operands[0] : "nothing";
     bool is_zsh = strcmp(shell, "zsh") == 0;
-    if (!is_zsh && strcmp(shell, "bash") != 0) {
-        gsim_error_set(&error, GSIM_USAGE, "completion: expected bash or zsh, found %s", shell);
-        return gsim_cli_fail(&error);
-    }
-    enum gsim_status status = gsim_device_list(&script.devices, &error);
-    if (status == GSIM_OK) status = gsim_output_open(&output, "-", &error);
+    if (!is_zsh && strcmp(shell, "bash") != 0)
+        return gsim_refuse(error, "completion: expected bash or zsh, found %s", shell);
+    enum gsim_status status = gsim_device_list(&script.devices, error);
+    if (status == GSIM_OK) status = gsim_output_open(&output, "-", error);
     if (status == GSIM_OK) {
         if (is_zsh) put_zsh(&script);
         else put_bash(&script);
-        status = gsim_output_commit(&output, &error);
+        status = gsim_output_commit(&output, error);
     }
     gsim_device_list_release(&script.devices);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

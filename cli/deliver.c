@@ -21,27 +21,6 @@ struct files {
     bool open[FILE_KINDS];
 };
 
-enum gsim_status gsim_cli_check_files(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
-{
-    for (int i = 0; i < FILE_KINDS; i++) {
-        const char *path = arguments->value[file_keys[i]];
-        if (!path) continue;
-        if (arguments->value[GSIM_CLI_GANTT] && strcmp(path, "-") == 0)
-            return gsim_error_set(error, GSIM_USAGE, "--gantt: its chart goes to standard output, which --%s - takes: "
-                                                     "expected a file there", gsim_cli_option_at(file_keys[i])->name);
-        enum gsim_status status = gsim_output_check(path, error);
-        if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", gsim_cli_option_at(file_keys[i])->name);
-        for (int j = 0; j < i; j++) {
-            const char *other = arguments->value[file_keys[j]];
-            if (other && strcmp(other, path) == 0)
-                return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found '%s' twice",
-                                      gsim_cli_option_at(file_keys[j])->name, gsim_cli_option_at(file_keys[i])->name,
-                                      path);
-        }
-    }
-    return GSIM_OK;
-}
-
 static enum gsim_status write_files(const struct gsim_cli_arguments *arguments, const struct gsim_result *result,
                                     struct files *files, struct gsim_error *error)
 {

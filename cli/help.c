@@ -14,11 +14,12 @@ struct command_text {
 
 static struct command_text texts[GSIM_CLI_COMMAND_COUNT];
 
-/* What is said of options; where one means something particular to a command, or takes another word there, that. */
+/* What is said of options; and where one means something particular to a command, or takes another word there, that. */
+static const char *helps[GSIM_CLI_KEY_COUNT];
 static struct particular {
-    int command; /* below 0: any */
+    int command;
     const char *name, *metavar, *help; /* METAVAR NULL: the table's */
-} particular[320];
+} particular[200];
 static size_t particular_count;
 
 static char text[] = {
@@ -34,15 +35,17 @@ static char *cut(char *at, const char *separator, size_t kept)
     return end + strlen(separator);
 }
 
-/* The options of a section: a line "@NAME METAVAR", then lines of help. */
+/* The options of a command's section, below 0 of all: a line "@NAME METAVAR", then lines of help. */
 static void cut_options(int command, char *at)
 {
+    int key = 0;
     for (at++; *at && particular_count < sizeof particular / sizeof *particular;) {
         char *name = at, *help = cut(name, "\n", 0), *space = strchr(name, ' ');
         at = cut(help, "\n@", 0);
         if (!*at) help[strlen(help) - 1] = '\0';
         if (space) *space++ = '\0';
-        particular[particular_count++] = (struct particular){command, name, space, help};
+        if (command < 0) helps[key++] = help;
+        else particular[particular_count++] = (struct particular){command, name, space, help};
     }
 }
 
@@ -75,9 +78,9 @@ struct gsim_cli_option gsim_cli_option_of(enum gsim_cli_key key, enum gsim_cli_c
 {
     struct gsim_cli_option option = *gsim_cli_option_at(key);
     (void)text_of(command);
+    option.help = helps[key];
     for (size_t i = 0; i < particular_count; i++) {
-        if ((particular[i].command >= 0 && particular[i].command != (int)command) ||
-            strcmp(particular[i].name, option.name) != 0) continue;
+        if (particular[i].command != (int)command || strcmp(particular[i].name, option.name) != 0) continue;
         if (particular[i].metavar) option.metavar = particular[i].metavar;
         option.help = particular[i].help;
     }

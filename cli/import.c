@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask/subject.h"
 #include "trust/validate/alone.h"
 #include "cli/cli.h"
 #include "cli/trust/host.h"
@@ -49,15 +50,14 @@ struct import {
 
 static enum gsim_status parse_operands(struct import *i, struct gsim_error *error)
 {
-    char hint[96], names[96] = "";
+    char names[96] = "";
     struct gsim_nearest nearest;
     size_t count = i->arguments->operand_count;
     const char *word = count ? i->arguments->operands[0] : "";
     const struct gsim_importer *named = gsim_importer_find(word);
-    if (count == 0) return gsim_error_set(error, GSIM_USAGE, "expected FILE, found nothing (see gpusim import --help)");
+    if (count == 0) return gsim_refuse(error, "expected FILE, found nothing (see gpusim import --help)");
     if (count == 1 && named && access(word, F_OK) != 0)
-        return gsim_error_set(error, GSIM_USAGE, "expected FILE behind %s, found nothing (see gpusim import --help)",
-                              word);
+        return gsim_refuse(error, "expected FILE behind %s, found nothing (see gpusim import --help)", word);
     if (count == 2 && !named) {
         gsim_nearest_init(&nearest, word);
         for (size_t f = 0; gsim_importer_at(f); f++) {
@@ -66,11 +66,11 @@ static enum gsim_status parse_operands(struct import *i, struct gsim_error *erro
             snprintf(names + length, sizeof names - length, "%s%s", f ? ", " : "", gsim_importer_at(f)->name);
         }
         gsim_nearest_offer(&nearest, "ncu");
-        return gsim_error_set(error, GSIM_USAGE, "unknown format '%s': expected %s or ncu%s", word, names,
-                              gsim_nearest_text(&nearest, hint, sizeof hint));
+        return gsim_refuse(error, "unknown format '%s': expected %s or ncu%s", word, names,
+                           gsim_nearest_text(&nearest));
     }
     bool is_source = count > 2 && named && strcmp(word, "cuda") == 0; /* the file to read is the first */
-    if (count > 2 && !is_source) return gsim_error_set(error, GSIM_USAGE, "expected one FILE, found %zu", count - 1);
+    if (count > 2 && !is_source) return gsim_refuse(error, "expected one FILE, found %zu", count - 1);
     i->named = count >= 2 ? named : NULL;
     i->path = i->arguments->operands[is_source ? 1 : count - 1];
     return GSIM_OK;
@@ -87,7 +87,11 @@ static enum gsim_status find_importer(struct import *i, struct gsim_error *error
         *error = (struct gsim_error){0};
         i->importer = i->named;
     }
-    if (!i->importer) return error->status;
+    if (!i->importer) {
+        struct gsim_error other = {0};
+        if (gsim_subject_expect(i->path, GSIM_SUBJECT_BIT(TRACE), "a profiler's trace", &other)) *error = other;
+        return error->status;
+    }
     if (i->importer->read != gsim_importer_find("kineto")->read && strcmp(i->path, "-") != 0 &&
         gsim_cli_check_used(i->arguments, GSIM_CLI_OF_OTHER_PROFILER, error))
         return error->status;
@@ -98,40 +102,27 @@ static enum gsim_status find_importer(struct import *i, struct gsim_error *error
     return GSIM_OK;
 }
 
-static enum gsim_status parse_copies(const char *word, struct gsim_import_options *options, struct gsim_error *error)
-{
-    options->copies = GSIM_COPIES_BY_RATE;
-    if (!word || strcmp(word, "rate") == 0) return GSIM_OK;
-    options->copies = strcmp(word, "recorded") == 0 ? GSIM_COPIES_RECORDED : GSIM_COPIES_MODELLED;
-    if (options->copies == GSIM_COPIES_RECORDED || strcmp(word, "modelled") == 0) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--copies: expected rate, recorded or modelled, found '%s'", word);
-}
-
 static enum gsim_status parse_words(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
-                                    struct gsim_error *error)
+                                    bool *infers, struct gsim_error *error)
 {
-    const char *gaps = arguments->value[GSIM_CLI_GAPS];
-    if (gaps && strcmp(gaps, "on") != 0 && strcmp(gaps, "off") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--gaps: expected on or off, found '%s'", gaps);
-    options->gaps = !gaps || strcmp(gaps, "on") == 0;
-    const char *depends = arguments->value[GSIM_CLI_DEPENDS];
-    options->drops_order = depends && strcmp(depends, "none") == 0;
-    options->execution_trace = arguments->value[GSIM_CLI_EXECUTION_TRACE];
-    bool wants_data = depends && strcmp(depends, "data") == 0;
-    if (depends && !options->drops_order && !wants_data && strcmp(depends, "stream") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--depends: expected stream, data or none, found '%s'", depends);
-    options->wants_data = wants_data;
-    if (depends && !wants_data) options->execution_trace = NULL;
-    const char *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
-    if (overhead && strcmp(overhead, "keep") != 0 && strcmp(overhead, "remove") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--profiler-overhead: expected keep or remove, found '%s'", overhead);
-    options->removes_overhead = overhead ? strcmp(overhead, "remove") == 0 : arguments->command != GSIM_CLI_IMPORT;
-    const char *unexplained = arguments->value[GSIM_CLI_UNEXPLAINED];
-    options->drops_unexplained = unexplained && strcmp(unexplained, "drop") == 0;
-    if (unexplained && !options->drops_unexplained && strcmp(unexplained, "keep") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--unexplained: expected keep or drop, found '%s'", unexplained);
-    enum gsim_status status = parse_copies(arguments->value[GSIM_CLI_COPIES], options, error);
-    return status == GSIM_OK ? gsim_cli_part(arguments, options, error) : status;
+    int gaps, depends, overhead, unexplained, copies, alone; /* by the option's placeholder */
+    if (gsim_cli_choice(arguments, GSIM_CLI_GAPS, 0, &gaps, error) ||
+        gsim_cli_choice(arguments, GSIM_CLI_DEPENDS, -1, &depends, error) ||
+        gsim_cli_choice(arguments, GSIM_CLI_PROFILER_OVERHEAD, arguments->command != GSIM_CLI_IMPORT, &overhead,
+                        error) ||
+        gsim_cli_choice(arguments, GSIM_CLI_UNEXPLAINED, 0, &unexplained, error) ||
+        gsim_cli_choice(arguments, GSIM_CLI_COPIES, GSIM_COPIES_BY_RATE, &copies, error) ||
+        gsim_cli_choice(arguments, GSIM_CLI_ALONE, 0, &alone, error))
+        return error->status;
+    options->gaps = !gaps;
+    options->wants_data = depends == 1;
+    options->drops_order = depends == 2;
+    options->execution_trace = depends < 0 || depends == 1 ? arguments->value[GSIM_CLI_EXECUTION_TRACE] : NULL;
+    options->removes_overhead = overhead;
+    options->drops_unexplained = unexplained;
+    options->copies = copies;
+    *infers = !alone;
+    return gsim_cli_part(arguments, options, error);
 }
 
 /* The file's name without folders and endings, where no name was given. */
@@ -144,8 +135,7 @@ static enum gsim_status choose_name(const struct gsim_cli_arguments *arguments, 
         bool is_plain = length >= 1 && length <= GSIM_LIMIT_NAME;
         for (size_t i = 0; i < length && is_plain; i++) is_plain = (unsigned char)given[i] >= 0x20 && given[i] < 0x7f;
         if (!is_plain)
-            return gsim_error_set(error, GSIM_USAGE, "--name: expected 1 to %u printable ASCII characters",
-                                  GSIM_LIMIT_NAME);
+            return gsim_refuse(error, "--name: expected 1 to %u printable ASCII characters", GSIM_LIMIT_NAME);
         snprintf(name, GSIM_LIMIT_NAME + 1, "%s", given);
         return GSIM_OK;
     }
@@ -271,13 +261,12 @@ static enum gsim_status prepare(struct import *i, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = i->arguments;
     enum gsim_status status = parse_operands(i, error);
-    if (status == GSIM_OK) status = parse_words(arguments, &i->options, error);
+    if (status == GSIM_OK) status = parse_words(arguments, &i->options, &i->infers, error);
     if (status == GSIM_OK) status = choose_name(arguments, i->path, i->name, error);
     if (status == GSIM_OK) {
         const char *path = arguments->value[GSIM_CLI_OUTPUT];
-        if (!path) status = gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim import --help)");
+        if (!path) status = gsim_refuse(error, "no output: expected -o FILE (see gpusim import --help)");
     }
-    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i->infers, error);
     if (status == GSIM_OK) status = find_importer(i, error);
     return status;
 }
@@ -364,9 +353,8 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
         .options = {.replays_graphs = !arguments->value[GSIM_CLI_SCHED], .steps = steps, .origin = origin}};
     i.options.splits_waits = true;
     i.options.name = i.name;
-    enum gsim_status status = parse_words(arguments, &i.options, error);
+    enum gsim_status status = parse_words(arguments, &i.options, &i.infers, error);
     if (status == GSIM_OK) status = choose_name(arguments, path, i.name, error);
-    if (status == GSIM_OK) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &i.infers, error);
     if (status == GSIM_OK) status = find_importer(&i, error);
     struct gsim_cuda_word *words = NULL;
     if (status == GSIM_OK && strcmp(i.importer->name, "cuda") == 0) {
@@ -404,38 +392,37 @@ enum gsim_status gsim_cli_import_trace(const struct gsim_cli_arguments *argument
     return status;
 }
 
-int gsim_cli_import(const struct gsim_cli_arguments *arguments)
+int gsim_cli_import(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_cli_run run = {0};
     struct import i = {.arguments = arguments, .infers = true, .options = {.cuda = &i.cuda, .name = i.name}};
     if (arguments->operand_count >= 2 && strcmp(arguments->operands[0], "ncu") == 0)
-        return gsim_cli_import_ncu(arguments);
+        return gsim_cli_import_ncu(arguments, error);
     if (gsim_cli_are_ranks(arguments) && !gsim_importer_find(arguments->operands[0]) &&
         (arguments->operand_count != 2 || access(arguments->operands[0], F_OK) == 0))
-        return gsim_cli_import_ranks(arguments);
+        return gsim_cli_import_ranks(arguments, error);
     size_t word_count = arguments->repeated_count + arguments->operand_count;
     struct gsim_cuda_word *words = gsim_alloc(sizeof *words * (word_count + 1));
-    enum gsim_status status = gsim_cli_source(arguments, words, &i.cuda, &error);
-    if (status == GSIM_OK) status = prepare(&i, &error);
+    enum gsim_status status = gsim_cli_source(arguments, words, &i.cuda, error);
+    if (status == GSIM_OK) status = prepare(&i, error);
     bool is_source = i.importer && strcmp(i.importer->name, "cuda") == 0;
     if (status == GSIM_OK)
-        status = gsim_cli_check_used(arguments, is_source ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE, &error);
+        status = gsim_cli_check_used(arguments, is_source ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE, error);
     if (status == GSIM_OK && arguments->value[GSIM_CLI_RUN_LIMIT] && !arguments->value[GSIM_CLI_RUN_ARGS])
-        status = gsim_error_set(&error, GSIM_USAGE, "--run-limit: applies where the source is run (--run)");
-    if (status == GSIM_OK && is_source) status = gsim_cli_source_run(arguments, i.path, true, &i.cuda, &run, &error);
-    if (status == GSIM_OK) status = read_trace(&i, &error);
+        status = gsim_refuse(error, "--run-limit: applies where the source is run (--run)");
+    if (status == GSIM_OK && is_source) status = gsim_cli_source_run(arguments, i.path, true, &i.cuda, &run, error);
+    if (status == GSIM_OK) status = read_trace(&i, error);
     gsim_cli_run_release(&run);
-    if (status == GSIM_OK && is_source) status = gsim_cli_source_used(&i.cuda, &error);
+    if (status == GSIM_OK && is_source) status = gsim_cli_source_used(&i.cuda, error);
     if (status == GSIM_OK && i.infers && i.notes.shared)
-        status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, &error);
-    if (status == GSIM_OK) status = note_guesses(&i, &error);
-    if (status == GSIM_OK) status = print_notes(&i, &error);
-    if (status == GSIM_OK) status = gsim_cli_apply_kernels(arguments, &i.program, &error);
-    if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], &error);
+        status = infer_alone(i.importer->read, i.path, &i.options, &i.device, &i.program, &i.notes, &i.alone, error);
+    if (status == GSIM_OK) status = note_guesses(&i, error);
+    if (status == GSIM_OK) status = print_notes(&i, error);
+    if (status == GSIM_OK) status = gsim_cli_apply_kernels(arguments, &i.program, error);
+    if (status == GSIM_OK) status = gsim_program_write(&i.program, arguments->value[GSIM_CLI_OUTPUT], error);
     if (status == GSIM_OK && i.notes.is_source) gsim_cli_print_launches(&i.notes);
     gsim_program_release(&i.program);
     release_devices(&i);
     gsim_free(words);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

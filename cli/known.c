@@ -6,6 +6,6 @@
 enum gsim_status gsim_cli_point_known(const struct gsim_cli_point *point, const char *what, struct gsim_error *error)
 {
     if (!point->source) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "%s needs the whole program beforehand, and '%s' is drawn while it runs",
-                          what, point->source->name);
+    return gsim_refuse(error, "%s needs the whole program beforehand, and '%s' is drawn while it runs", what,
+                       point->source->name);
 }

@@ -151,7 +151,6 @@ static enum gsim_status list_entry(enum topic topic, const char *name, struct gs
         [WORKLOADS] = {"workload '", "'"}, [RULES] = {"rule '", "'"}, [GPU] = {"option gpu.", ""}};
     struct gsim_nearest nearest;
     struct entry e = {0};
-    char hint[96];
     gsim_nearest_init(&nearest, name);
     for (const struct registry *r = registries; r < registries + REGISTRY_COUNT; r++) {
         if (r->topic != topic) continue;
@@ -165,8 +164,8 @@ static enum gsim_status list_entry(enum topic topic, const char *name, struct gs
         put_entry(&e, r->width, !r->is_brief);
         return GSIM_OK;
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown %s%.60s%s%s (see gpusim list %s)", unknown[topic][0], name,
-                          unknown[topic][1], gsim_nearest_text(&nearest, hint, sizeof hint), topics[topic]);
+    return gsim_refuse(error, "unknown %s%.60s%s%s (see gpusim list %s)", unknown[topic][0], name, unknown[topic][1],
+                       gsim_nearest_text(&nearest), topics[topic]);
 }
 
 /* --- devices --------------------------------------------------------------------------------------------------- */
@@ -240,15 +239,15 @@ static enum gsim_status list_one(enum topic topic, const char *name, struct gsim
     if (topic == NODES) return gsim_cli_list_node(name, error);
     if (topic != PRESETS) return list_entry(topic, name, error);
     if (gsim_generator_find(name) || gsim_source_find(name) || gsim_service_find(name))
-        return gsim_error_set(
-            error, GSIM_USAGE,
-            "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name, name);
+        return gsim_refuse(
+            error, "'%s' has no size presets: built-in workloads alone have some (see gpusim list workloads %s)", name,
+            name);
     if (!gsim_workload_find(name)) return list_entry(WORKLOADS, name, error);
     list_presets(gsim_workload_find(name), true);
     return GSIM_OK;
 }
 
-static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+int gsim_cli_list(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *wanted = arguments->operand_count ? arguments->operands[0] : NULL;
     const char *name = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
@@ -260,23 +259,13 @@ static enum gsim_status list(const struct gsim_cli_arguments *arguments, struct 
         first = false;
         status = name ? list_one((enum topic)i, name, error) : list_all((enum topic)i, in_full, error);
     }
-    if (!first) return status;
+    if (!first && (status || (fflush(stdout) == 0 && !ferror(stdout)))) return status;
+    if (!first) return gsim_error_set(error, GSIM_IO, "cannot write standard output");
     struct gsim_nearest nearest;
-    char hint[96];
     gsim_nearest_init(&nearest, wanted);
     for (int i = 0; i < TOPIC_COUNT; i++) gsim_nearest_offer(&nearest, topics[i]);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, nodes, "
-                          "presets, rules or gpu%s",
-                          wanted, gsim_nearest_text(&nearest, hint, sizeof(hint)));
-}
-
-int gsim_cli_list(const struct gsim_cli_arguments *arguments)
-{
-    struct gsim_error error = {0};
-    enum gsim_status status = list(arguments, &error);
-    if (status != GSIM_OK) return gsim_cli_fail(&error);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-    gsim_error_set(&error, GSIM_IO, "cannot write standard output");
-    return gsim_cli_fail(&error);
+    return gsim_refuse(error,
+                       "cannot list '%.60s': expected workloads, schedulers, placements, sharing, devices, nodes, "
+                       "presets, rules or gpu%s",
+                       wanted, gsim_nearest_text(&nearest));
 }

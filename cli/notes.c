@@ -28,17 +28,16 @@ void gsim_cli_note_devices(const struct gsim_program *program, const char *const
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         const struct gsim_kernel *kernel = &program->kernels[i];
         struct gsim_nearest nearest;
-        char hint[96];
         if (kernel->solo_us <= 0 || !kernel->solo_device || (told && strcmp(told, kernel->solo_device) == 0)) continue;
         told = kernel->solo_device;
         if (is_known(told, devices, device_count, files, file_count)) continue;
         gsim_nearest_init(&nearest, kernel->solo_device);
         for (size_t j = 0; j < device_count; j++) gsim_nearest_offer(&nearest, devices[j]);
         for (size_t j = 0; j < file_count; j++) gsim_nearest_offer(&nearest, files[j].name);
-        if (!gsim_nearest_text(&nearest, hint, sizeof(hint))[0]) continue;
+        if (!gsim_nearest_text(&nearest)[0]) continue;
         fprintf(stderr,
                 "gpusim: note: kernel '%.60s': solo_device: '%.60s' is no known device%s Its solo_us is not used\n",
-                kernel->name, told, hint);
+                kernel->name, told, nearest.text);
     }
     gsim_arena_release(&arena);
 }

@@ -4,6 +4,7 @@
  * different ones, and is none of them one that it reads? Which endings a picture may have is its command's business.
  */
 #include "cli/cli.h"
+#include "sim/base/text.h"
 
 #define LIST_ITEM_SIZE 4096
 
@@ -12,6 +13,7 @@ static const enum gsim_cli_key keys[] = {
     GSIM_CLI_PLAN,   GSIM_CLI_OUTPUT, GSIM_CLI_OUT,   GSIM_CLI_SCATTER,       GSIM_CLI_HISTOGRAM, GSIM_CLI_FIGURE,
     GSIM_CLI_PYTHON, GSIM_CLI_DIFF,
 };
+#define CHART_KEYS 4 /* that take standard output from the report of a run and its chart: the first */
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
 static const char *name_of(size_t i) { return gsim_cli_option_at(keys[i])->name; }
@@ -22,10 +24,9 @@ static enum gsim_status check_two(const struct gsim_cli_arguments *arguments, si
     const char *one = arguments->value[keys[i]], *other = arguments->value[keys[j]];
     if (!other || !gsim_output_is_same(one, other)) return GSIM_OK;
     if (strcmp(one, other) == 0)
-        return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found '%s' twice", name_of(j),
-                              name_of(i), one);
-    return gsim_error_set(error, GSIM_USAGE, "--%s and --%s: expected two files, found one, '%s' and '%s'", name_of(j),
-                          name_of(i), other, one);
+        return gsim_refuse(error, "--%s and --%s: expected two files, found '%s' twice", name_of(j), name_of(i), one);
+    return gsim_refuse(error, "--%s and --%s: expected two files, found one, '%s' and '%s'", name_of(j), name_of(i),
+                       other, one);
 }
 
 /* INPUT: a file, or several separated by commas; names of what is built in are no files. */
@@ -33,12 +34,10 @@ static enum gsim_status check_input(const struct gsim_cli_arguments *arguments, 
                                     struct gsim_error *error)
 {
     const char *output = arguments->value[keys[i]];
-    for (const char *at = input; at && strcmp(output, "-") != 0; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char item[LIST_ITEM_SIZE];
-        snprintf(item, sizeof(item), "%.*s", (int)strcspn(at, ","), at);
+    char item[LIST_ITEM_SIZE];
+    for (const char *at = input; strcmp(output, "-") != 0 && gsim_text_item(&at, item, sizeof item);)
         if (gsim_output_is_same(output, item) || gsim_output_is_same(output, input))
-            return gsim_error_set(error, GSIM_USAGE, "--%s: '%s' is both input and output", name_of(i), output);
-    }
+            return gsim_refuse(error, "--%s: '%s' is both input and output", name_of(i), output);
     return GSIM_OK;
 }
 
@@ -49,6 +48,9 @@ enum gsim_status gsim_cli_check_outputs(const struct gsim_cli_arguments *argumen
         if (!path) continue;
         enum gsim_status status = gsim_output_check(path, error);
         if (status != GSIM_OK) return gsim_error_prefix(error, "--%s", name_of(i));
+        if (i < CHART_KEYS && arguments->value[GSIM_CLI_GANTT] && strcmp(path, "-") == 0)
+            return gsim_refuse(error, "--gantt: its chart goes to standard output, which --%s - takes: expected a file "
+                                      "there", name_of(i));
         for (size_t j = 0; j < i && status == GSIM_OK; j++) status = check_two(arguments, i, j, error);
         if (status == GSIM_OK) {
             /* The first word behind these is no file: a format, a kind of figure, "merge". */

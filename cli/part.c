@@ -31,11 +31,10 @@ enum gsim_status gsim_cli_window(enum gsim_cli_key key, const char *text, double
                                  struct gsim_error *error)
 {
     if (gsim_text_window(text, from_us, to_us) && *from_us <= GSIM_LIMIT_US) return GSIM_OK;
-    return gsim_error_set(
-        error, GSIM_USAGE,
-        "--%s: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a "
-        "unit), found '%.60s'",
-        gsim_cli_option_at(key)->name, text);
+    return gsim_refuse(error,
+                       "--%s: expected FROM:TO, two times such as 250us, 1.5ms or 2s in ascending order (us without a "
+                       "unit), found '%.60s'",
+                       gsim_cli_option_at(key)->name, text);
 }
 
 enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *arguments, gsim_time *from, gsim_time *until,
@@ -49,7 +48,7 @@ enum gsim_status gsim_cli_trace_window(const struct gsim_cli_arguments *argument
     if (status != GSIM_OK) return status;
     *from = gsim_time_from_us(from_us);
     *until = gsim_time_from_us(fmin(until_us, GSIM_LIMIT_US));
-    if (*from >= *until) return gsim_error_set(error, GSIM_USAGE, "--trace-window: nothing lasts from %s", text);
+    if (*from >= *until) return gsim_refuse(error, "--trace-window: nothing lasts from %s", text);
     return GSIM_OK;
 }
 
@@ -58,7 +57,7 @@ static enum gsim_status parse_number(const char *option, const char *text, bool 
 {
     *has = text != NULL;
     if (!text || (*text && parse_index(text, text + strlen(text), 0, number))) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected a whole number, found '%s'", option, text);
+    return gsim_refuse(error, "--%s: expected a whole number, found '%s'", option, text);
 }
 
 static enum gsim_status parse_steps(const char *text, struct gsim_import_part *part, struct gsim_error *error)
@@ -68,8 +67,7 @@ static enum gsim_status parse_steps(const char *text, struct gsim_import_part *p
     if (colon && parse_index(text, colon, 0, &part->step) &&
         parse_index(colon + 1, colon + strlen(colon), UINT32_MAX, &part->last_step) && part->step <= part->last_step)
         return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--steps: expected FROM:TO, two numbers in ascending order, found '%s'",
-                          text);
+    return gsim_refuse(error, "--steps: expected FROM:TO, two numbers in ascending order, found '%s'", text);
 }
 
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,
@@ -84,9 +82,8 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
     options->last = UINT32_MAX;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) given += value[keys[i]] != NULL;
     if (given > 1)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "expected one of --range, --time, --step, --steps, --between and --whole, found %d",
-                              given);
+        return gsim_refuse(error, "expected one of --range, --time, --step, --steps, --between and --whole, found %d",
+                           given);
     part->rank = value[GSIM_CLI_RANK];
     part->between = value[GSIM_CLI_BETWEEN];
     enum gsim_status status = parse_number("gpu", value[GSIM_CLI_GPU], &part->has_gpu, &part->gpu, error);
@@ -100,8 +97,8 @@ enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struc
         if (!(colon && parse_index(range, colon, 0, &options->first) &&
               parse_index(colon + 1, colon + 1 + strlen(colon + 1), UINT32_MAX, &options->last) &&
               options->first <= options->last))
-            status = gsim_error_set(error, GSIM_USAGE,
-                                    "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'", range);
+            status =
+                gsim_refuse(error, "--range: expected FIRST:LAST, two numbers in ascending order, found '%s'", range);
     }
     part->has_time = value[GSIM_CLI_TIME] != NULL;
     if (status == GSIM_OK && part->has_time)

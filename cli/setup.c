@@ -3,6 +3,7 @@
  * Layer: cli (program). From the words of the command line to simulations: numbers, names, --opt, defaults.
  * Every message says what was found and what was expected. Which commands there are: cli/cli.c.
  */
+#include "ask/subject.h"
 #include "cli/cli.h"
 #include "cli/traces.h"
 #include "cli/place/node.h"
@@ -31,7 +32,7 @@ static enum gsim_status split_opt(const char *text, struct opt *opt, struct gsim
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || strlen(text) >= sizeof(opt->text))
-        return gsim_error_set(error, GSIM_USAGE, "--opt: expected NAME=VALUE, found '%.100s'", text);
+        return gsim_refuse(error, "--opt: expected NAME=VALUE, found '%.100s'", text);
     snprintf(opt->text, sizeof(opt->text), "%s", text);
     opt->text[equals - text] = '\0';
     opt->value = opt->text + (equals - text) + 1;
@@ -55,21 +56,20 @@ static void offer_params(struct gsim_nearest *nearest, const struct gsim_param *
 static enum gsim_status unknown_number(const struct opt *opt, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     gsim_nearest_init(&nearest, opt->name);
     if (strcmp(opt->scope, "rule") == 0) {
         for (int i = 0; i < GSIM_RULE_COUNT; i++) gsim_nearest_offer(&nearest, gsim_rule_name((enum gsim_rule)i));
-        return gsim_error_set(error, GSIM_USAGE, "unknown rule '%s'%s (see gpusim list rules)", opt->name,
-                              gsim_nearest_text(&nearest, hint, sizeof(hint)));
+        return gsim_refuse(error, "unknown rule '%s'%s (see gpusim list rules)", opt->name,
+                           gsim_nearest_text(&nearest));
     }
     offer_params(&nearest, gsim_gpu_params);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
-    if (*gsim_nearest_text(&nearest, hint, sizeof(hint)))
-        snprintf(hint, sizeof(hint), ", did you mean '%s.%s'?",
+    if (*gsim_nearest_text(&nearest))
+        snprintf(nearest.text, sizeof nearest.text, ", did you mean '%s.%s'?",
                  gsim_params_find(gsim_gpu_params, nearest.best) ? "gpu" : opt->scope, nearest.best);
-    return gsim_error_set(error, GSIM_USAGE, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope,
-                          opt->name, hint);
+    return gsim_refuse(error, "unknown number '%s.%s'%s (see gpusim list devices --long)", opt->scope, opt->name,
+                       nearest.text);
 }
 
 static bool is_machine_number(const struct opt *opt)
@@ -167,39 +167,35 @@ static enum gsim_status unknown_scope(const struct gsim_cli_arguments *arguments
                                       struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     const struct gsim_param *numbers = numbers_of(arguments, opt->scope);
     gsim_nearest_init(&nearest, opt->name);
     offer_params(&nearest, numbers);
     if (numbers)
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)",
-                              opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)),
-                              opt->scope);
+        return gsim_refuse(error, "--opt %s.%s: not a number of %s%s (see gpusim list workloads %s)", opt->scope,
+                           opt->name, opt->scope, gsim_nearest_text(&nearest), opt->scope);
     if (gsim_scheduler_find(opt->scope) || gsim_sharing_find(opt->scope))
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s.%s: %s %s is not used here", opt->scope, opt->name,
-                              gsim_scheduler_find(opt->scope) ? "the scheduler" : "sharing by", opt->scope);
+        return gsim_refuse(error, "--opt %s.%s: %s %s is not used here", opt->scope, opt->name,
+                           gsim_scheduler_find(opt->scope) ? "the scheduler" : "sharing by", opt->scope);
     gsim_nearest_init(&nearest, opt->scope);
     gsim_nearest_offer(&nearest, "gpu");
     gsim_nearest_offer(&nearest, "device");
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s",
-                          opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error, "--opt %s.%s: expected a scheduler, gpu, device or rule before the dot, found '%s'%s",
+                       opt->scope, opt->name, opt->scope, gsim_nearest_text(&nearest));
 }
 
 static enum gsim_status unknown_bare(const struct opt *opt, const struct gsim_scheduler_ops *const *schedulers,
                                      size_t count, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     const char *other = count == 1 ? schedulers[0]->name : "these schedulers";
     if (gsim_params_find(gsim_gpu_params, opt->name) || gsim_device_number_find(opt->name) != GSIM_DEVICE_NUMBER_COUNT)
-        return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s, did you mean 'gpu.%s'?", opt->name,
-                              other, opt->name);
+        return gsim_refuse(error, "--opt %s: not a parameter of %s, did you mean 'gpu.%s'?", opt->name, other,
+                           opt->name);
     gsim_nearest_init(&nearest, opt->name);
     for (size_t i = 0; i < count; i++) offer_params(&nearest, schedulers[i]->params);
-    return gsim_error_set(error, GSIM_USAGE, "--opt %s: not a parameter of %s%s (see gpusim list schedulers --long)",
-                          opt->name, other, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error, "--opt %s: not a parameter of %s%s (see gpusim list schedulers --long)", opt->name, other,
+                       gsim_nearest_text(&nearest));
 }
 
 enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
@@ -223,8 +219,8 @@ enum gsim_status gsim_cli_check_opts(const struct gsim_cli_arguments *arguments,
         }
         if (is_workload_number(arguments, &opt)) {
             if (is_asked_for(arguments, opt.scope)) continue;
-            return gsim_error_set(error, GSIM_USAGE, "--opt %.100s: %s, whose number it is, does not run here",
-                                  arguments->opts[i], opt.scope);
+            return gsim_refuse(error, "--opt %.100s: %s, whose number it is, does not run here", arguments->opts[i],
+                               opt.scope);
         }
         for (size_t j = 0; j < count; j++) concerns = concerns || opt_concerns(&opt, schedulers[j]);
         if (!concerns)
@@ -286,8 +282,8 @@ enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct 
             errno = 0;
             setup->seed = strtoull(text, &end, 10);
             if (errno || *end || !*text || strspn(text, "0123456789") != strlen(text))
-                status = gsim_error_set(error, GSIM_USAGE,
-                                        "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
+                status =
+                    gsim_refuse(error, "--seed: expected an integer from 0 to 18446744073709551615, found '%s'", text);
         }
     }
     if (status == GSIM_OK)
@@ -321,19 +317,6 @@ void gsim_cli_setup_release(struct gsim_cli_setup *setup)
 }
 
 /* --- the program ------------------------------------------------------------------------------------------------ */
-static enum gsim_status read_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *path,
-                                     struct gsim_error *error)
-{
-    enum gsim_status fine = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_FILE, error);
-    if (fine != GSIM_OK) return fine;
-    char what[GSIM_IMPORTER_TEXT];
-    bool is_trace;
-    enum gsim_status status = gsim_program_read(path, &point->program, error);
-    if (status != GSIM_INPUT || !gsim_importer_what(path, what, &is_trace)[0]) return status;
-    return gsim_error_set(error, GSIM_INPUT, "cannot read '%s': expected a program, found %s%s", path, what,
-                          is_trace ? ": make a program of it with gpusim import FILE -o program.json" : "");
-}
-
 enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, const char *path, bool is_quiet,
                                     struct gsim_program *program, struct gsim_error *error)
 {
@@ -358,7 +341,7 @@ static enum gsim_status load_source(const struct gsim_cli_setup *setup, const ch
 {
     const char *named = setup->arguments->value[GSIM_CLI_WORKLOAD];
     if (named && is_element(named, path)) return gsim_source_load(path, source, error);
-    return gsim_error_set(error, GSIM_USAGE, "'%.200s': a source from a shared object is for --workload", path);
+    return gsim_refuse(error, "'%.200s': a source from a shared object is for --workload", path);
 }
 
 static enum gsim_status load_program(struct gsim_cli_point *point, const struct gsim_cli_setup *setup, const char *text,
@@ -370,50 +353,54 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
         *setup->program = (struct gsim_program){0};
         return GSIM_OK;
     }
-    bool is_path = strchr(text, '/') || strcmp(text, "-") == 0 || gsim_text_ends_with(text, ".json") ||
-                   gsim_text_ends_with(text, ".json.gz");
-    *workload = is_path ? NULL : gsim_workload_find(text);
-    const struct gsim_generator_ops *generator = is_path || *workload ? NULL : gsim_generator_find(text);
-    if (generator) {
-        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_GENERATOR, error);
-        if (status != GSIM_OK) return status;
+    static const uint64_t uses[GSIM_SUBJECT_KIND_COUNT] = {
+        [GSIM_SUBJECT_WORKLOAD] = GSIM_CLI_OF_BENCHMARK, [GSIM_SUBJECT_GENERATOR] = GSIM_CLI_OF_GENERATOR,
+        [GSIM_SUBJECT_DRAWN] = GSIM_CLI_OF_SOURCE,       [GSIM_SUBJECT_PLUGIN] = GSIM_CLI_OF_SOURCE,
+        [GSIM_SUBJECT_SERVICE] = GSIM_CLI_OF_SERVICE,    [GSIM_SUBJECT_CUDA] = GSIM_CLI_OF_CUDA,
+    };
+    const struct gsim_generator_ops *generator = gsim_generator_find(text);
+    enum gsim_subject_kind kind = gsim_subject_kind_of(text);
+    bool is_file = strchr(text, '/') || strcmp(text, "-") == 0 || gsim_text_ends_with(text, ".json") ||
+                   gsim_text_ends_with(text, ".json.gz") || (text[0] && access(text, F_OK) == 0);
+    if (kind == GSIM_SUBJECT_UNKNOWN && !is_file) return gsim_cli_unknown_workload(text, error);
+    if (kind == GSIM_SUBJECT_PLUGIN && load_source(setup, text, &point->source, error)) return error->status;
+    if (gsim_cli_check_used(setup->arguments, uses[kind] ? uses[kind] : GSIM_CLI_OF_FILE, error)) return error->status;
+    switch (kind) {
+    case GSIM_SUBJECT_WORKLOAD:
+        *workload = gsim_workload_find(text);
+        if (gsim_cli_size(setup, *workload, options, error)) return error->status;
+        return (*workload)->build(options, &point->program, error);
+    case GSIM_SUBJECT_GENERATOR:
         point->generator = generator;
-        status = set_params(setup->arguments, generator->name, NULL, generator->params, generator->params_size,
-                            &point->arena, &point->numbers, error);
-        return status != GSIM_OK ? status : generator->build(point->numbers, setup->seed, &point->program, error);
+        if (set_params(setup->arguments, text, NULL, generator->params, generator->params_size, &point->arena,
+                       &point->numbers, error))
+            return error->status;
+        return generator->build(point->numbers, setup->seed, &point->program, error);
+    case GSIM_SUBJECT_DRAWN: case GSIM_SUBJECT_PLUGIN: /* what is drawn is not known before the run */
+        if (!point->source) point->source = gsim_source_find(text);
+        return set_params(setup->arguments, point->source->name, NULL, point->source->params,
+                          point->source->params_size, &point->arena, &point->numbers, error);
+    case GSIM_SUBJECT_SERVICE: {
+        const char *path = gsim_cli_service_path(text, &point->arena, error);
+        return path ? gsim_service_build(gsim_service_find(text), path, setup->device.name, &point->program, error)
+                    : error->status;
     }
-    const struct gsim_source_ops *source = *workload ? NULL : gsim_source_find(text);
-    if (gsim_cli_is_shared_object(text)) {
-        enum gsim_status status = load_source(setup, text, &source, error);
-        if (status != GSIM_OK) return status;
-    }
-    if (source) {
-        /* What is drawn from source is not known before the run. */
-        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SOURCE, error);
-        point->source = source;
-        return status == GSIM_OK ? set_params(setup->arguments, source->name, NULL, source->params, source->params_size,
-                                              &point->arena, &point->numbers, error)
-                                 : status;
-    }
-    const struct gsim_service *service = is_path || *workload ? NULL : gsim_service_find(text);
-    if (service) {
-        char name[64];
-        enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_SERVICE, error);
-        if (status != GSIM_OK) return status;
-        snprintf(name, sizeof name, "workloads/services/%s", service->file);
-        const char *path = gsim_data_path(&point->arena, name);
-        return path ? gsim_service_build(service, path, setup->device.name, &point->program, error)
-                    : gsim_error_set(error, GSIM_IO, "cannot find '%s'", name);
-    }
-    if (!*workload && gsim_text_ends_with(text, ".cu")) {
-        bool is_quiet = setup->is_quiet || setup->arguments->device; /* a sweep: not once a point */
+    case GSIM_SUBJECT_CUDA: { /* of a sweep it is told once, and not for each point */
+        bool is_quiet = setup->is_quiet || setup->arguments->device;
         return gsim_cli_read_cuda(setup->arguments, text, is_quiet, &point->program, error);
     }
-    if (!*workload && (is_path || (text[0] && access(text, F_OK) == 0))) return read_program(point, setup, text, error);
-    if (!*workload) return gsim_cli_unknown_workload(text, error);
-    enum gsim_status status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_BENCHMARK, error);
-    if (status == GSIM_OK) status = gsim_cli_size(setup, *workload, options, error);
-    return status == GSIM_OK ? (*workload)->build(options, &point->program, error) : status;
+    default:
+        if (gsim_subject_expect(text, GSIM_SUBJECT_BIT(PROGRAM), "a program", error)) return error->status;
+        return gsim_program_read(text, &point->program, error);
+    }
+}
+
+const char *gsim_cli_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error)
+{
+    const char *file = gsim_arena_printf(arena, "workloads/services/%s", gsim_service_find(name)->file),
+               *path = gsim_data_path(arena, file);
+    if (!path) (void)gsim_error_set(error, GSIM_IO, "cannot find '%s'", file);
+    return path;
 }
 
 /* --- one run -------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "trust/validate/alone.h"
 #include "sim/device/match.h"
+#include "sim/base/text.h"
 
 #define NOTES_BYTES 4096
 
@@ -33,13 +34,6 @@ static void write_notes(const struct gsim_import_notes *notes, char text[NOTES_B
     for (uint32_t at = 0; length < NOTES_BYTES && (count = gsim_import_next_note(notes, &at, &note));)
         length +=
             (size_t)snprintf(text + length, NOTES_BYTES - length, "%s%" PRIu64 " %s", length ? "\n" : "", count, note);
-}
-
-enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error)
-{
-    *infers = !value || strcmp(value, "inferred") == 0;
-    if (*infers || strcmp(value, "recorded") == 0) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--alone: expected inferred or recorded, found '%s'", value);
 }
 
 /* Adds a line on it to TEXT. */
@@ -133,7 +127,6 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
                                       struct gsim_error *error)
 {
     char text[NOTES_BYTES];
-    const char *slash = strrchr(path, '/');
     struct gsim_import_times times = {0};
     struct gsim_import_notes notes = {0};
     struct gsim_program program = {0};
@@ -157,16 +150,16 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
     gsim_import_charge(&options, &replay.device);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */
-        status = gsim_error_set(
-            error, GSIM_USAGE,
-            "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain", path);
+        status = gsim_refuse(
+            error, "'%s' is a workflow of WfCommons, without a GPU's times to compare with: gpusim import, explain",
+            path);
     if (status == GSIM_OK) {
         write_notes(&notes, text);
         note_steps(&found, text);
         note_gpu(path, notes.gpu, predictor->device);
         if (guesses_gpu && !notes.gpu[0] && !origin.device[0])
             gsim_cli_note_guess(predictor->device->name, text, sizeof text);
-        const struct gsim_validated_trace traced = {.file = slash ? slash + 1 : path,
+        const struct gsim_validated_trace traced = {.file = gsim_text_file(path),
                                            .gpu = notes.gpu,
                                            .program = &program,
                                            .ops = times.ops,

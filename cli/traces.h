@@ -9,9 +9,6 @@
 #include "traces/import/import.h"
 #include "trust/validate/traces.h"
 
-/* The value of --alone, NULL for none. */
-enum gsim_status gsim_cli_alone(const char *value, bool *infers, struct gsim_error *error) GSIM_NODISCARD;
-
 struct gsim_cli_arguments;
 /* The options that choose a part of a trace; its texts are the arguments'. */
 enum gsim_status gsim_cli_part(const struct gsim_cli_arguments *arguments, struct gsim_import_options *options,

@@ -144,8 +144,8 @@ enum gsim_status gsim_cli_check_used(const struct gsim_cli_arguments *arguments,
         if (!(rule->commands >> arguments->command & 1) || subjects & ~rule->subjects) continue;
         for (const enum gsim_cli_key *key = rule->keys; *key != GSIM_CLI_KEY_COUNT; key++)
             if (is_given(arguments, *key))
-                return gsim_error_set(error, GSIM_USAGE, "--%s: applies to %s, not to %s",
-                                      gsim_cli_option_at(*key)->name, rule->users, subject_text(subjects));
+                return gsim_refuse(error, "--%s: applies to %s, not to %s", gsim_cli_option_at(*key)->name, rule->users,
+                                   subject_text(subjects));
     }
     return GSIM_OK;
 }
@@ -159,9 +159,8 @@ enum gsim_status gsim_cli_check_needs(const struct gsim_cli_arguments *arguments
         int length = needed->metavar ? (int)strcspn(needed->metavar, "[|") : 0;
         for (const enum gsim_cli_key *key = need->keys; *key != GSIM_CLI_KEY_COUNT; key++)
             if (is_given(arguments, *key))
-                return gsim_error_set(error, GSIM_USAGE, "--%s: expected --%s%s%.*s with it",
-                                      gsim_cli_option_at(*key)->name, needed->name, length ? " " : "", length,
-                                      needed->metavar ? needed->metavar : "");
+                return gsim_refuse(error, "--%s: expected --%s%s%.*s with it", gsim_cli_option_at(*key)->name,
+                                   needed->name, length ? " " : "", length, needed->metavar ? needed->metavar : "");
     }
     return GSIM_OK;
 }

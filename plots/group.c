@@ -17,7 +17,7 @@
 enum gsim_status gsim_frame_need(const struct gsim_frame *frame, const char *option, const char *name,
                                  const struct gsim_frame_column **column, struct gsim_error *error)
 {
-    char hint[96], known[400] = "";
+    char known[400] = "";
     struct gsim_nearest nearest;
     size_t used = 0;
     *column = gsim_frame_find(frame, name);
@@ -30,7 +30,7 @@ enum gsim_status gsim_frame_need(const struct gsim_frame *frame, const char *opt
                 (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", frame->columns[i].name);
     }
     return gsim_error_set(error, GSIM_USAGE, "%s: no column '%.60s'%s; there are %s", option, name,
-                          gsim_nearest_text(&nearest, hint, sizeof hint), known);
+                          gsim_nearest_text(&nearest), known);
 }
 
 void gsim_frame_select(struct gsim_frame *frame, const bool *keep)

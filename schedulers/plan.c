@@ -159,7 +159,7 @@ static enum gsim_status prepare(struct gsim_run *run, struct gsim_error *error)
     struct plan_state *s = run->state = GSIM_ARENA_NEW(run->arena, struct plan_state);
     uint32_t *device_of = GSIM_ARENA_ARRAY(run->arena, uint32_t, (size_t)run->program->op_count + 1);
     if (!s || !device_of) return gsim_no_memory(error);
-    if (!run->op_plan) return gsim_error_set(error, GSIM_USAGE, "the scheduler plan follows a plan: --sched plan=FILE");
+    if (!run->op_plan) return gsim_refuse(error, "the scheduler plan follows a plan: --sched plan=FILE");
     enum gsim_status status = read_rows(run, s, device_of, error);
     if (status == GSIM_OK && run->device_count > 1) status = place(run, device_of, error);
     return status ? status : gsim_plan_prepare(run, GSIM_MOVES_AT_USE, false, choose, error);

@@ -211,11 +211,10 @@ int gsim_session_policy(struct gsim_session *s, int64_t depth, gsim_session_push
     drop_run(s);
     use_scheduler(s); /* what is refused leaves no policy, least of all the one before */
     if (!push) return 0;
-    if (!pop)
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected push and pop, found no pop"));
+    if (!pop) return gsim_status_exit(gsim_refuse(error, "a policy: expected push and pop, found no pop"));
     if (depth < 1 || depth > 64)
-        return gsim_status_exit(gsim_error_set(error, GSIM_USAGE, "a policy: expected a depth of 1 to 64, found %lld",
-                                               (long long)depth));
+        return gsim_status_exit(
+            gsim_refuse(error, "a policy: expected a depth of 1 to 64, found %lld", (long long)depth));
     s->calls = (struct gsim_session_callbacks){{depth, POLICY_COST_US}, push, pop, done, data};
     s->simulation.scheduler = &policy_scheduler;
     s->simulation.scheduler_params = &s->calls;
@@ -230,11 +229,9 @@ static enum gsim_status set_workload(struct gsim_session *s, const char *name)
     const struct gsim_workload_options options = {.size = s->size, .shape = s->scheduler->shape};
     if (!workload && access(name, F_OK) != 0) {
         struct gsim_nearest nearest;
-        char hint[96];
         gsim_nearest_init(&nearest, name);
         for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
-        return gsim_error_set(error, GSIM_USAGE, "'%.100s': no workload and no file%s", name,
-                              gsim_nearest_text(&nearest, hint, sizeof hint));
+        return gsim_refuse(error, "'%.100s': no workload and no file%s", name, gsim_nearest_text(&nearest));
     }
     enum gsim_status status =
         workload ? workload->build(&options, &subject.program, error)
@@ -263,7 +260,7 @@ static enum gsim_status set_choice(struct gsim_session *s, const char *name, con
         if (strlen(value) == length && strncmp(at, value, length) == 0) return GSIM_OK;
         at += length + (at[length] == '|');
     }
-    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected %s, found '%.60s'", name, choices, value);
+    return gsim_refuse(&s->error, "%s: expected %s, found '%.60s'", name, choices, value);
 }
 
 static enum gsim_status set_count(struct gsim_session *s, const char *name, const char *value, double least,
@@ -271,8 +268,7 @@ static enum gsim_status set_count(struct gsim_session *s, const char *name, cons
 {
     if (gsim_text_quantity(value, count) && *count >= least && *count <= most && *count == floor(*count))
         return GSIM_OK;
-    return gsim_error_set(&s->error, GSIM_USAGE, "%s: expected an integer from %.0f to %.0f, found '%.60s'", name,
-                          least, most, value);
+    return gsim_refuse(&s->error, "%s: expected an integer from %.0f to %.0f, found '%.60s'", name, least, most, value);
 }
 
 static enum gsim_status set_number(struct gsim_session *s, const char *name, const char *value)
@@ -281,8 +277,8 @@ static enum gsim_status set_number(struct gsim_session *s, const char *name, con
     size_t length = strlen(scheduler->name);
     const char *own = strncmp(name, scheduler->name, length) == 0 && name[length] == '.' ? name + length + 1 : name;
     if (!s->params || !gsim_params_find(scheduler->params, own))
-        return gsim_error_set(&s->error, GSIM_USAGE, "'%.60s' is no option of a session, and none of scheduler '%s'",
-                              name, scheduler->name);
+        return gsim_refuse(&s->error, "'%.60s' is no option of a session, and none of scheduler '%s'", name,
+                           scheduler->name);
     return gsim_params_set(scheduler->params, s->params, own, value, &s->error);
 }
 
@@ -305,7 +301,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
     } else if (strcmp(name, "size") == 0) {
         status = gsim_text_quantity(value, &count) && count >= 0 && isfinite(count)
                      ? GSIM_OK
-                     : gsim_error_set(&s->error, GSIM_USAGE, "size: expected a number, found '%.60s'", value);
+                     : gsim_refuse(&s->error, "size: expected a number, found '%.60s'", value);
         if (status == GSIM_OK) s->size = count;
     } else if (strcmp(name, "memory") == 0) {
         status = set_choice(s, name, value, "managed|pinned|pageable", &index);
@@ -327,7 +323,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         status = gsim_params_set(gsim_gpu_params, &run->gpu, name + 4, value, &s->error);
     } else if (strncmp(name, "device.", 7) == 0) {
         status = s->has_device ? gsim_device_set_number(&s->device, name + 7, value, &s->error)
-                               : gsim_error_set(&s->error, GSIM_USAGE, "%s: expected a device before it", name);
+                               : gsim_refuse(&s->error, "%s: expected a device before it", name);
     } else {
         status = set_number(s, name, value);
     }
@@ -384,15 +380,14 @@ static int work(struct gsim_session *s, const char *question, const char *words)
     drop_run(s);
     s->simulation.program = &s->subject.program;
     s->simulation.device = &s->device;
-    enum gsim_status status =
-        !s->has_program ? gsim_error_set(error, GSIM_USAGE, "nothing to run: expected a workload or a program")
-        : s->subject.is_server && !question
-            ? gsim_error_set(error, GSIM_USAGE, "a server is asked questions, not run: gsim_session_ask()")
-        : question      ? ask(s, question, words, error)
-                        : simulate(s, error);
+    enum gsim_status status = !s->has_program ? gsim_refuse(error, "nothing to run: expected a workload or a program")
+                              : s->subject.is_server && !question
+                                  ? gsim_refuse(error, "a server is asked questions, not run: gsim_session_ask()")
+                              : question ? ask(s, question, words, error)
+                                         : simulate(s, error);
     if (atomic_exchange(&s->is_doomed, false) && status == GSIM_OK)
-        status = gsim_error_set(error, GSIM_USAGE, "the session was destroyed while it ran: it is there until it is "
-                                                   "destroyed once more");
+        status = gsim_refuse(error, "the session was destroyed while it ran: it is there until it is "
+                                    "destroyed once more");
     if (status != GSIM_OK) drop_run(s);
     atomic_store(&s->is_busy, false);
     return gsim_status_exit(status);

@@ -176,7 +176,6 @@ static const struct {
 static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     gsim_nearest_init(&nearest, item->string);
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (strcmp(fields[i].name, item->string) == 0) return fields[i].read(spec, item, error);
@@ -185,7 +184,7 @@ static enum gsim_status read_member(struct gsim_spec *spec, const cJSON *item, s
     return gsim_error_set(
         error, GSIM_INPUT,
         "unknown field \"%.60s\"%s (what varies is a member of \"vary\", what is fixed of \"options\")", item->string,
-        gsim_nearest_text(&nearest, hint, sizeof(hint)));
+        gsim_nearest_text(&nearest));
 }
 
 enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct gsim_error *error)

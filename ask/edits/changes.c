@@ -69,7 +69,7 @@ static enum gsim_status unknown(const char *text, struct gsim_error *error)
         snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word,
                  kinds[k].metavar ? "=" : "", kinds[k].metavar ? kinds[k].metavar : "");
     }
-    return gsim_error_set(error, GSIM_USAGE, "unknown change '%.60s': expected %s", text, all);
+    return gsim_refuse(error, "unknown change '%.60s': expected %s", text, all);
 }
 
 /* "2", "2x", "2.5x". */
@@ -107,7 +107,7 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     size_t length = equals ? (size_t)(equals - text) : strlen(text), name = 0;
     int kind = 0;
     if (strlen(text) >= GSIM_CHANGE_TEXT)
-        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
+        return gsim_refuse(error, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
     while (kind < GSIM_CHANGE_COUNT && !is_word(kinds[kind].word, text, length, &name)) kind++;
     if (kind == GSIM_CHANGE_COUNT || (equals && !kinds[kind].metavar)) return unknown(text, error);
     *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind,
@@ -117,18 +117,17 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
     const char *metavar = kinds[kind].metavar;
     if (metavar && strcmp(metavar, "NAME") == 0) {
         if (!equals || !equals[1])
-            return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=NAME", kinds[kind].word,
-                                  kinds[kind].word);
+            return gsim_refuse(error, "--change %s: expected %s=NAME", kinds[kind].word, kinds[kind].word);
         snprintf(change->argument, sizeof change->argument, "%s", equals + 1);
         return GSIM_OK;
     }
     if (kind == GSIM_CHANGE_OVERLAP) {
         change->factor = equals && strcmp(equals + 1, "off") == 0 ? -1 : 1;
         if (equals && (change->factor < 0 || strcmp(equals + 1, "on") == 0)) return GSIM_OK;
-        return gsim_error_set(error, GSIM_USAGE, "--change overlap: expected overlap=on or overlap=off");
+        return gsim_refuse(error, "--change overlap: expected overlap=on or overlap=off");
     }
     if ((kind >= GSIM_CHANGE_COMM || kind == GSIM_CHANGE_POWER) && metavar && !equals)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
+        return gsim_refuse(error, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
     bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_POWER ||
                     (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
     const char *of = kind == GSIM_CHANGE_RATE       ? "of requests per second"
@@ -137,19 +136,19 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
                                                     : NULL;
     if (equals && (!read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor) ||
                    (of && (strchr(equals, 'x') || change->factor < GSIM_RATE_LEAST))))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a number %s behind '=', found '%s'", text,
-                              of ? of : "such as 2 or 2x", equals + 1);
+        return gsim_refuse(error, "--change %s: expected a number %s behind '=', found '%s'", text,
+                           of ? of : "such as 2 or 2x", equals + 1);
     bool is_rank =
         change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
     int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
     if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a whole number up to %d", change->text, most);
+        return gsim_refuse(error, "--change %s: expected a whole number up to %d", change->text, most);
     if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected a share of at most 0.99", change->text);
+        return gsim_refuse(error, "--change %s: expected a share of at most 0.99", change->text);
     if (change->kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32)
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected at most 32", change->text);
+        return gsim_refuse(error, "--change %s: expected at most 32", change->text);
     if (change->kind == GSIM_CHANGE_RANK && strspn(change->argument, "0123456789") != strlen(change->argument))
-        return gsim_error_set(error, GSIM_USAGE, "--change %s: expected the number of a rank", change->text);
+        return gsim_refuse(error, "--change %s: expected the number of a rank", change->text);
     return GSIM_OK;
 }
 
@@ -315,6 +314,29 @@ static uint32_t count_programs(const struct gsim_changeable *base)
     return base->library ? base->library->set.count : base->clients ? base->client_count : 1;
 }
 
+/* Of clients all of a step, on all of its streams (ask/edits/collectives.c). As apply() returns it. */
+static uint32_t as_graph(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_changeable *base,
+                         uint32_t client, struct gsim_error *error)
+{
+    const char *scheduler = base->clients ? base->clients[client].scheduler->name : v->simulation.scheduler->name;
+    bool is_serial = strcmp(scheduler, "serial") == 0, is_graph = strcmp(scheduler, "cudagraph") == 0;
+    if (base->library ? v->graphs[client] : is_graph) return 0;
+    if (base->clients) return take_scheduler(v, "cudagraph", error) ? UINT32_MAX : 1;
+    uint32_t touched = gsim_edit_count_rows(e);
+    if (touched && touched != UINT32_MAX)
+        (void)gsim_error_set(error, GSIM_INPUT,
+                             "%u kernels run beside another stream's: graphs in one stream, parted by the host, put "
+                             "them in a row", touched);
+    if (touched) return UINT32_MAX;
+    if (is_serial || strcmp(scheduler, "async") == 0) touched = gsim_edit_order_streams(e, is_serial);
+    if (touched == UINT32_MAX) return touched;
+    leave_host(v, e);
+    gsim_edit_gather_host(e);
+    if (base->library) v->graphs[client] = true;
+    else if (take_scheduler(v, "cudagraph", error)) return UINT32_MAX;
+    return e->source->op_count;
+}
+
 /* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
 static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c,
                       const struct gsim_changeable *base, uint32_t client, struct gsim_error *error)
@@ -322,31 +344,9 @@ static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct 
     bool has_data = base->has_data;
     struct gsim_device_spec *d = &v->device;
     enum gsim_status status = GSIM_OK;
-    const char *scheduler = v->simulation.scheduler->name;
     uint32_t touched = 1;
     switch (c->kind) {
-    case GSIM_CHANGE_GRAPH:
-        if (base->library && v->graphs[client]) return 0;
-        if (base->clients) { /* all of a step, on all of its streams (ask/edits/collectives.c) */
-            if (strcmp(base->clients[client].scheduler->name, "cudagraph") == 0) return 0;
-            status = take_scheduler(v, "cudagraph", error);
-            break;
-        }
-        if (strcmp(scheduler, "cudagraph") == 0) return 0;
-        touched = gsim_edit_count_rows(e);
-        if (touched && touched != UINT32_MAX)
-            status = gsim_error_set(error, GSIM_INPUT,
-                                    "%u kernels run beside another stream's: graphs in one stream, parted by the host, "
-                                    "put them in a row", touched);
-        if (touched) return UINT32_MAX;
-        if (strcmp(scheduler, "async") == 0 || strcmp(scheduler, "serial") == 0)
-            touched = gsim_edit_order_streams(e, strcmp(scheduler, "serial") == 0);
-        if (touched != UINT32_MAX) leave_host(v, e);
-        gsim_edit_gather_host(e);
-        if (base->library) v->graphs[client] = true;
-        else if (touched != UINT32_MAX) status = take_scheduler(v, "cudagraph", error);
-        touched = touched == UINT32_MAX ? touched : e->source->op_count;
-        break;
+    case GSIM_CHANGE_GRAPH: return as_graph(v, e, base, client, error);
     case GSIM_CHANGE_DAG:
         if (has_data) status = take_scheduler(v, "cudagraph", error);
         touched = has_data;

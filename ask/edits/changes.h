@@ -98,6 +98,7 @@ struct gsim_gradients {
 };
 
 /* What is changed: a simulation of one program, or of clients: ranks, or tasks that share the GPU. */
+struct gsim_progress;
 struct gsim_changeable {
     const struct gsim_simulation *simulation; /* with CLIENTS: platform and options */
     bool has_data;                            /* its program says what kernels read and write, or what follows what */
@@ -110,6 +111,7 @@ struct gsim_changeable {
     /* A language model's server, whose steps are LIBRARY's programs and simulation SIMULATION; NULL: none. */
     const struct gsim_server *server;
     const struct gsim_library *library;
+    struct gsim_progress *progress; /* of who asks for many times, for questions; NULL: nobody is shown one */
 };
 
 /* What moving to another device did: CUT kernels need more shared memory than a block can have there, and get that; the

@@ -81,8 +81,7 @@ enum gsim_status gsim_variant_join_server(struct gsim_variant *v, const struct g
         *touched |= (uint64_t)is_touched << i;
     }
     if (!status && v->spec.beside != GSIM_BESIDE_SAME && v->server.policy->separate)
-        status = gsim_error_set(error, GSIM_USAGE, "prefill_beside: under %s a prefill has a GPU of its own",
-                                v->server.policy->name);
+        status = gsim_refuse(error, "prefill_beside: under %s a prefill has a GPU of its own", v->server.policy->name);
     v->has_effect |= *touched != 0;
     if (!status) status = gsim_library_init(&v->library, &v->spec, &v->simulation, take_step, v, error);
     v->library.is_separate = v->server.policy->separate;

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What each rule of the model does to the time. Whether it is right, recordings tell: gpusim ablate. */
-#include <string.h>
-
 #include "ask/questions/question.h"
+#include "sim/base/text.h"
 #include "sim/device/rules.h"
 
 static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
                                struct gsim_error *error)
 {
-    static const struct gsim_answer_column columns[] = {{"rule", "", GSIM_VALUE_TEXT, false},
-                                                        {"time_us", "us", GSIM_VALUE_REAL, false},
-                                                        {"change_percent", "%", GSIM_VALUE_REAL, false},
-                                                        {0}};
+    static const struct gsim_answer_column columns[] = {
+        GSIM_COLUMN_TEXT("rule"), GSIM_COLUMN_REAL("time_us", "us"), GSIM_COLUMN_REAL("change_percent", "%"), {0}};
     double now_us, us;
     uint64_t rules = 0;
-    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    char name[64];
+    for (const char *at = words; gsim_text_item(&at, name, sizeof name);) {
         enum gsim_rule rule = gsim_rule_find(name);
         if (rule == GSIM_RULE_COUNT)
-            return gsim_error_set(error, GSIM_USAGE, "ablate: unknown rule '%s' (see gpusim list rules)", name);
+            return gsim_refuse(error, "ablate: unknown rule '%s' (see gpusim list rules)", name);
         rules |= UINT64_C(1) << rule;
     }
     gsim_answer_begin(a, columns);
+    gsim_question_times(scenario, 1 + (words ? (uint64_t)__builtin_popcountll(rules) : GSIM_RULE_COUNT));
     enum gsim_status status = gsim_question_time(scenario, NULL, &now_us, error);
     for (int rule = 0; rule < GSIM_RULE_COUNT && !status; rule++) {
         struct gsim_device_spec device = *scenario->simulation->device;

@@ -5,6 +5,7 @@
 
 #include "ask/questions/question.h"
 #include "ask/whatif/rows.h"
+#include "sim/base/text.h"
 
 /* An iteration of SCENARIO, all clients of which OPS issues. */
 static enum gsim_status time_of(double *us, const struct gsim_changeable *scenario,
@@ -31,22 +32,21 @@ static enum gsim_status time_of(double *us, const struct gsim_changeable *scenar
 
 static bool is_named(const char *words, const char *name)
 {
-    size_t length = strlen(name);
-    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, name, length) == 0 && (!at[length] || at[length] == ',')) return true;
+    char item[64];
+    for (const char *at = words; gsim_text_item(&at, item, sizeof item);)
+        if (strcmp(item, name) == 0) return true;
     return !words;
 }
 
 /* Each name of WORDS is a built-in scheduler's, or OWN. */
 static enum gsim_status check(const char *words, const char *own, struct gsim_error *error)
 {
-    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[64];
-        const struct gsim_scheduler_ops *ops;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    char name[64];
+    const struct gsim_scheduler_ops *ops;
+    for (const char *at = words; gsim_text_item(&at, name, sizeof name);) {
         if (strcmp(name, own) == 0 || gsim_scheduler_find(name)) continue;
         if (gsim_scheduler_load(name, &ops, error)) return error->status;
-        return gsim_error_set(error, GSIM_USAGE, "compare: '%.60s' is neither built in nor the scenario's own", name);
+        return gsim_refuse(error, "compare: '%.60s' is neither built in nor the scenario's own", name);
     }
     return GSIM_OK;
 }
@@ -58,14 +58,14 @@ static enum gsim_status answer_server(const struct gsim_changeable *scenario, co
     const char *own = scenario->server->policy->name, *changes = NULL;
     struct gsim_simulation simulation = *scenario->simulation;
     struct gsim_arena arena = {0};
+    char name[64];
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     for (uint32_t i = 0; !words && gsim_batching_at(i); i++)
         if (!gsim_batching_at(i)->tokens || gsim_batching_at(i) == scenario->server->policy)
             changes = gsim_arena_printf(&arena, "%s%sbatching=%s", changes ? changes : "", changes ? "," : "",
                                         gsim_batching_at(i)->name);
-    for (const char *at = words; at && !arena.failed; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        changes = gsim_arena_printf(&arena, "%s%sbatching=%.*s", changes ? changes : "", changes ? "," : "",
-                                    (int)strcspn(at, ","), at);
+    for (const char *at = words; !arena.failed && gsim_text_item(&at, name, sizeof name);)
+        changes = gsim_arena_printf(&arena, "%s%sbatching=%s", changes ? changes : "", changes ? "," : "", name);
     enum gsim_status status =
         w && !arena.failed ? gsim_whatif_of(w, scenario, &simulation, changes, error) : gsim_no_memory(error);
     for (uint32_t i = 1; !status && i < w->row_count; i++) {
@@ -84,11 +84,9 @@ static enum gsim_status answer_server(const struct gsim_changeable *scenario, co
 static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
                                struct gsim_error *error)
 {
-    static const struct gsim_answer_column columns[] = {{"scheduler", "", GSIM_VALUE_TEXT, false},
-                                                        {"iteration_us", "us", GSIM_VALUE_REAL, false},
-                                                        {"speedup", "", GSIM_VALUE_REAL, false},
-                                                        {"note", "", GSIM_VALUE_TEXT, false},
-                                                        {0}};
+    static const struct gsim_answer_column columns[] = {
+        GSIM_COLUMN_TEXT("scheduler"), GSIM_COLUMN_REAL("iteration_us", "us"), GSIM_COLUMN_REAL("speedup", ""),
+        GSIM_COLUMN_TEXT("note"), {0}};
     double serial_us = NAN, us;
     const struct gsim_scheduler_ops *own = scenario->simulation->scheduler, *ops;
     gsim_answer_begin(a, columns);

@@ -19,7 +19,7 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     enum gsim_status status = change ? gsim_whatif_parse(change, strlen(change), &row, error) : GSIM_OK;
     if (!status) status = gsim_variant_of(&e->variant, &base, row.changes, row.count, error);
     if (!status && row.count && !e->variant.has_effect)
-        status = gsim_error_set(error, GSIM_USAGE, "--change %s: changes nothing: %s", change, e->variant.note);
+        status = gsim_refuse(error, "--change %s: changes nothing: %s", change, e->variant.note);
     if (status) return status;
     if (base.library) return gsim_variant_serve(&e->variant, &e->served, error);
     e->variant.simulation.detailed = true;
@@ -57,12 +57,11 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
 static void add_clients(const struct gsim_explained *e, const struct gsim_changeable *scenario, struct gsim_answer *a)
 {
     static const struct gsim_answer_column columns[] = {
-        {"rank", "", GSIM_VALUE_COUNT, false},          {"client", "", GSIM_VALUE_TEXT, false},
-        {"step_us", "us", GSIM_VALUE_REAL, false},      {"computing_us", "us", GSIM_VALUE_REAL, false},
-        {"transferring_us", "us", GSIM_VALUE_REAL, false}, {"waiting_us", "us", GSIM_VALUE_REAL, false},
-        {"others_us", "us", GSIM_VALUE_REAL, false},    {"idle_us", "us", GSIM_VALUE_REAL, false},
-        {"kernel_us", "us", GSIM_VALUE_REAL, false},    {"all_waiting_us", "us", GSIM_VALUE_REAL, false},
-        {"all_transfer_us", "us", GSIM_VALUE_REAL, false}, {"start_us", "us", GSIM_VALUE_REAL, false}, {0}};
+        GSIM_COLUMN_COUNT_OF("rank"), GSIM_COLUMN_TEXT("client"), GSIM_COLUMN_REAL("step_us", "us"),
+        GSIM_COLUMN_REAL("computing_us", "us"), GSIM_COLUMN_REAL("transferring_us", "us"),
+        GSIM_COLUMN_REAL("waiting_us", "us"), GSIM_COLUMN_REAL("others_us", "us"), GSIM_COLUMN_REAL("idle_us", "us"),
+        GSIM_COLUMN_REAL("kernel_us", "us"), GSIM_COLUMN_REAL("all_waiting_us", "us"),
+        GSIM_COLUMN_REAL("all_transfer_us", "us"), GSIM_COLUMN_REAL("start_us", "us"), {0}};
     gsim_answer_begin(a, columns);
     for (uint32_t i = 0; i < scenario->client_count; i++) {
         const struct gsim_client_time *t = &e->times[i];
@@ -76,11 +75,9 @@ static void add_clients(const struct gsim_explained *e, const struct gsim_change
 /* Where the servers' time goes, and that of a request on average, from its arrival to its last token. */
 static void add_server(const struct gsim_explained *e, struct gsim_answer *a)
 {
-    static const struct gsim_answer_column columns[] = {{"of", "", GSIM_VALUE_TEXT, false},
-                                                        {"part", "", GSIM_VALUE_TEXT, false},
-                                                        {"time_us", "us", GSIM_VALUE_REAL, false},
-                                                        {"share", "", GSIM_VALUE_REAL, false},
-                                                        {0}};
+    static const struct gsim_answer_column columns[] = {
+        GSIM_COLUMN_TEXT("of"), GSIM_COLUMN_TEXT("part"), GSIM_COLUMN_REAL("time_us", "us"),
+        GSIM_COLUMN_REAL("share", ""), {0}};
     const struct gsim_serving_result *r = &e->served;
     double mean[GSIM_SERVED_COUNT], all = r->both_us + r->host_us + r->waiting_us;
     for (int f = 0; f < GSIM_SERVED_COUNT; f++) mean[f] = gsim_quantiles_mean(&r->figures[f]);
@@ -103,12 +100,9 @@ static void add_server(const struct gsim_explained *e, struct gsim_answer *a)
 void gsim_explained_answer(const struct gsim_explained *e, const struct gsim_changeable *scenario,
                            struct gsim_answer *a)
 {
-    static const struct gsim_answer_column columns[] = {{"state", "", GSIM_VALUE_TEXT, false},
-                                                        {"cause", "", GSIM_VALUE_TEXT, false},
-                                                        {"time_us", "us", GSIM_VALUE_TIME, false},
-                                                        {"share", "", GSIM_VALUE_REAL, false},
-                                                        {"text", "", GSIM_VALUE_TEXT, true},
-                                                        {0}};
+    static const struct gsim_answer_column columns[] = {
+        GSIM_COLUMN_TEXT("state"), GSIM_COLUMN_TEXT("cause"), {"time_us", "us", GSIM_VALUE_TIME, false},
+        GSIM_COLUMN_REAL("share", ""), {"text", "", GSIM_VALUE_TEXT, true}, {0}};
     const struct gsim_explanation *x = &e->explanation;
     if (scenario->library || scenario->clients) {
         if (scenario->library) add_server(e, a);

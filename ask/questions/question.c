@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "ask/whatif/rows.h"
+#include "gpusim/scenario.h"
+#include "sim/base/jobs/progress.h"
 
 #define KIND      question
 #define KIND_LIST "ask/questions/questions.def"
@@ -42,7 +44,7 @@ enum gsim_status gsim_question_check(const char *question, const struct gsim_cha
                        [SERVER] = s->library, [UNLIKE] = s->simulation->devices, [UNKNOWN] = !s->has_data};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (is[refusals[i].subject] && (!refusals[i].question || strcmp(refusals[i].question, question) == 0))
-            return gsim_error_set(error, GSIM_USAGE, "%s: %s", question, refusals[i].why);
+            return gsim_refuse(error, "%s: %s", question, refusals[i].why);
     return GSIM_OK;
 }
 
@@ -50,12 +52,27 @@ enum gsim_status gsim_ask(const char *question, const struct gsim_changeable *sc
                           struct gsim_answer *answer, struct gsim_error *error)
 {
     const struct gsim_question_ops *ops = gsim_question_find(question);
-    if (!ops) return gsim_error_set(error, GSIM_USAGE, "unknown question '%.60s'", question);
+    if (!ops) return gsim_refuse(error, "unknown question '%.60s'", question);
     if (words && *words && !*ops->words)
-        return gsim_error_set(error, GSIM_USAGE, "%s: takes no words, found '%.60s'", ops->name, words);
+        return gsim_refuse(error, "%s: takes no words, found '%.60s'", ops->name, words);
     enum gsim_status status = gsim_question_check(ops->name, scenario, error);
     if (!status) status = ops->answer(scenario, words && *words ? words : NULL, answer, error);
     return !status && answer->arena.failed ? gsim_error_set(error, GSIM_NOMEM, "out of memory") : status;
+}
+
+enum gsim_status gsim_question_run(const struct gsim_simulation *simulation, struct gsim_metrics *metrics,
+                                   struct gsim_error *error)
+{
+    struct gsim_timeline timeline = {0};
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = *simulation}, &timeline, error);
+    if (!status) status = gsim_metrics_compute(&timeline, simulation->device, NULL, metrics, error);
+    gsim_timeline_release(&timeline);
+    return status;
+}
+
+void gsim_question_times(const struct gsim_changeable *scenario, uint64_t count)
+{
+    if (scenario->progress) scenario->progress->total = count;
 }
 
 enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, const struct gsim_device_spec *device,
@@ -64,7 +81,8 @@ enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, cons
     struct gsim_whatif *w = gsim_alloc(sizeof *w);
     struct gsim_simulation simulation = *scenario->simulation;
     struct gsim_changeable own = *scenario;
-    if (!w) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    if (!w) return gsim_no_memory(error);
+    if (own.progress) gsim_progress_show(own.progress);
     if (device) {
         simulation.device = device;
         simulation.demands = NULL;
@@ -73,5 +91,6 @@ enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, cons
     enum gsim_status status = gsim_whatif_of(w, &own, &simulation, "", error);
     *us = status ? NAN : w->rows[0].time_us;
     gsim_free(w);
+    if (own.progress) own.progress->done++;
     return status;
 }

@@ -9,6 +9,11 @@
 #include "gpusim/answer.h"
 #include "gpusim/metrics.h"
 
+/* Columns of an answer: a text, a number and its unit, a count, a time; what stands in JSON alone. */
+#define GSIM_COLUMN_TEXT(name)       {name, "", GSIM_VALUE_TEXT, false}
+#define GSIM_COLUMN_REAL(name, unit) {name, unit, GSIM_VALUE_REAL, false}
+#define GSIM_COLUMN_COUNT_OF(name)   {name, "", GSIM_VALUE_COUNT, false}
+
 struct gsim_question_ops {
     uint32_t abi; /* GSIM_ABI */
     size_t size;  /* sizeof(struct gsim_question_ops) */
@@ -31,6 +36,12 @@ enum gsim_status gsim_question_check(const char *question, const struct gsim_cha
 /* For questions: an iteration of SCENARIO on DEVICE in place of its own; NULL: as it is. */
 enum gsim_status gsim_question_time(const struct gsim_changeable *scenario, const struct gsim_device_spec *device,
                                     double *us, struct gsim_error *error) GSIM_NODISCARD;
+
+/* Runs SIMULATION and measures it. */
+enum gsim_status gsim_question_run(const struct gsim_simulation *simulation, struct gsim_metrics *metrics,
+                                   struct gsim_error *error) GSIM_NODISCARD;
+/* Tells who watches how many of these there will be. */
+void gsim_question_times(const struct gsim_changeable *scenario, uint64_t count);
 
 /* ask/questions/spread.c: how far off the makespan may be. */
 enum gsim_status gsim_spread_of(const struct gsim_simulation *simulation, uint32_t runs, struct gsim_spread *spread,

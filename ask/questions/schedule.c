@@ -36,18 +36,16 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                struct gsim_error *error)
 {
     static const struct gsim_answer_column columns[] = {
-        {"node", "", GSIM_VALUE_COUNT, false},   {"name", "", GSIM_VALUE_TEXT, false},
-        {"stream", "", GSIM_VALUE_COUNT, false}, {"waits", "", GSIM_VALUE_TEXT, false},
-        {"policy", "", GSIM_VALUE_TEXT, true},   {"graph_us", "us", GSIM_VALUE_REAL, true},
-        {"speedup", "", GSIM_VALUE_REAL, true},  {0}};
+        GSIM_COLUMN_COUNT_OF("node"), GSIM_COLUMN_TEXT("name"), GSIM_COLUMN_COUNT_OF("stream"),
+        GSIM_COLUMN_TEXT("waits"), {"policy", "", GSIM_VALUE_TEXT, true}, {"graph_us", "us", GSIM_VALUE_REAL, true},
+        {"speedup", "", GSIM_VALUE_REAL, true}, {0}};
     const struct gsim_scheduler_ops *policies[] = {NULL, gsim_scheduler_find("kesco"), gsim_scheduler_find("heft")};
     struct gsim_units units = {0};
     struct gsim_assignment one = {0}, best = {0};
     double streams = STREAMS;
     bool is_number = !words || gsim_text_quantity(words, &streams);
     if (!is_number || !(streams >= 1 && streams <= GSIM_ASSIGN_STREAMS && streams == floor(streams)))
-        return gsim_error_set(error, GSIM_USAGE, "schedule: expected 1 to %d streams, found '%.60s'",
-                              GSIM_ASSIGN_STREAMS, words);
+        return gsim_refuse(error, "schedule: expected 1 to %d streams, found '%.60s'", GSIM_ASSIGN_STREAMS, words);
     gsim_answer_begin(a, columns);
     enum gsim_status status = gsim_units_init(&units, scenario->simulation, NULL, error);
     if (!status) status = gsim_assign_list(&one, &units, scenario->simulation, 1, error);

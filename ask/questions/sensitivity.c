@@ -3,9 +3,9 @@
 #include "ask/questions/sensitivity.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "ask/questions/question.h"
+#include "sim/base/text.h"
 #include "sim/device/numbers.h"
 
 #define SPREAD 10.0 /* per cent */
@@ -70,29 +70,36 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                struct gsim_error *error)
 {
     static const struct gsim_answer_column columns[] = {
-        {"number", "", GSIM_VALUE_TEXT, false},         {"value", "", GSIM_VALUE_REAL, false},
-        {"unit", "", GSIM_VALUE_TEXT, false},           {"varied_percent", "%", GSIM_VALUE_REAL, false},
-        {"lower_percent", "%", GSIM_VALUE_REAL, false}, {"higher_percent", "%", GSIM_VALUE_REAL, false}, {0}};
+        GSIM_COLUMN_TEXT("number"), GSIM_COLUMN_REAL("value", ""), GSIM_COLUMN_TEXT("unit"),
+        GSIM_COLUMN_REAL("varied_percent", "%"), GSIM_COLUMN_REAL("lower_percent", "%"),
+        GSIM_COLUMN_REAL("higher_percent", "%"), {0}};
     bool wanted[GSIM_DEVICE_NUMBER_COUNT] = {false};
     double now_us, low, high;
-    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    uint64_t count = 0;
+    char name[64];
+    for (const char *at = words; gsim_text_item(&at, name, sizeof name);) {
         enum gsim_device_number number = gsim_device_number_find(name);
         if (number == GSIM_DEVICE_NUMBER_COUNT)
-            return gsim_error_set(error, GSIM_USAGE, "sensitivity: unknown number '%s' (see gpusim list devices "
+            return gsim_refuse(error, "sensitivity: unknown number '%s' (see gpusim list devices "
                                                      "--long)", name);
         wanted[number] = true;
     }
+    for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT; n++) {
+        struct gsim_input input;
+        if (!words) wanted[n] = !gsim_number_is_certain((enum gsim_device_number)n);
+        count += wanted[n] &&
+                 gsim_input_of(&input, scenario->simulation->device, (enum gsim_device_number)n, SPREAD);
+    }
+    gsim_question_times(scenario, 1 + 2 * count);
     gsim_answer_begin(a, columns);
     enum gsim_status status = gsim_question_time(scenario, NULL, &now_us, error);
     for (int n = 0; n < GSIM_DEVICE_NUMBER_COUNT && !status; n++) {
         enum gsim_device_number number = (enum gsim_device_number)n;
         struct gsim_input input;
-        if (words ? !wanted[n] : gsim_number_is_certain(number)) continue;
+        if (!wanted[n]) continue;
         if (!gsim_input_of(&input, scenario->simulation->device, number, SPREAD)) {
             if (words)
-                status = gsim_error_set(error, GSIM_USAGE, "sensitivity: %s is %g, which has no 10 %% less or more",
+                status = gsim_refuse(error, "sensitivity: %s is %g, which has no 10 %% less or more",
                                         gsim_device_number_name(number), gsim_device_get(scenario->simulation->device,
                                                                                          number));
             continue;

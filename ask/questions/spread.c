@@ -20,9 +20,9 @@ enum gsim_status gsim_spread_of(const struct gsim_simulation *simulation, uint32
 {
     for (uint32_t i = 0; simulation->tasks && i < simulation->tasks->count; i++)
         if (simulation->tasks->tasks[i].source)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--spread needs the whole program beforehand, and task '%s' is drawn while it runs",
-                                  simulation->tasks->tasks[i].name);
+            return gsim_refuse(error,
+                               "--spread needs the whole program beforehand, and task '%s' is drawn while it runs",
+                               simulation->tasks->tasks[i].name);
     return gsim_spread_run(simulation, runs, makespan, spread, error);
 }
 
@@ -49,15 +49,13 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
                                struct gsim_error *error)
 {
     static const struct gsim_answer_column columns[] = {
-        {"copies", "", GSIM_VALUE_COUNT, false},   {"median_us", "us", GSIM_VALUE_REAL, false},
-        {"low_us", "us", GSIM_VALUE_REAL, false},  {"high_us", "us", GSIM_VALUE_REAL, false},
-        {"unstable", "", GSIM_VALUE_BOOL, false}, {0}};
+        GSIM_COLUMN_COUNT_OF("copies"), GSIM_COLUMN_REAL("median_us", "us"), GSIM_COLUMN_REAL("low_us", "us"),
+        GSIM_COLUMN_REAL("high_us", "us"), {"unstable", "", GSIM_VALUE_BOOL, false}, {0}};
     double copies = COPIES;
     struct gsim_variant v;
     struct gsim_spread spread;
     if (words && !(gsim_text_quantity(words, &copies) && copies >= 1 && copies <= GSIM_LIMIT_SPREAD))
-        return gsim_error_set(error, GSIM_USAGE, "spread: expected 1 to %d copies, found '%.60s'", GSIM_LIMIT_SPREAD,
-                              words);
+        return gsim_refuse(error, "spread: expected 1 to %d copies, found '%.60s'", GSIM_LIMIT_SPREAD, words);
     enum gsim_status status = gsim_variant_of(&v, scenario, NULL, 0, error);
     if (!status)
         status = scenario->library ? spread_server(&v, gsim_whole_u32(copies), &spread, error)

@@ -37,11 +37,9 @@ static const char *expand(struct gsim_arena *arena, const char *words, uint32_t 
 static enum gsim_status answer(const struct gsim_changeable *scenario, const char *words, struct gsim_answer *a,
                                struct gsim_error *error)
 {
-    static const struct gsim_answer_column columns[] = {{"point", "", GSIM_VALUE_TEXT, false},
-                                                        {"time_us", "us", GSIM_VALUE_REAL, false},
-                                                        {"speedup", "", GSIM_VALUE_REAL, false},
-                                                        {"note", "", GSIM_VALUE_TEXT, false},
-                                                        {0}};
+    static const struct gsim_answer_column columns[] = {
+        GSIM_COLUMN_TEXT("point"), GSIM_COLUMN_REAL("time_us", "us"), GSIM_COLUMN_REAL("speedup", ""),
+        GSIM_COLUMN_TEXT("note"), {0}};
     struct gsim_arena arena = {0};
     uint32_t count = 0;
     const char *points = expand(&arena, words ? words : DEFAULT, &count);
@@ -49,7 +47,7 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     struct gsim_simulation simulation = *scenario->simulation;
     enum gsim_status status = GSIM_OK;
     if (!w || arena.failed) status = gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    else if (!points) status = gsim_error_set(error, GSIM_USAGE, "sweep: expected at most %d points", POINTS);
+    else if (!points) status = gsim_refuse(error, "sweep: expected at most %d points", POINTS);
     else status = gsim_whatif_of(w, scenario, &simulation, points, error);
     gsim_answer_begin(a, columns);
     for (uint32_t i = 1; i <= count && !status; i++) {

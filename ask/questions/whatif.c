@@ -24,11 +24,10 @@ void gsim_whatif_sort(struct gsim_whatif *w)
 void gsim_whatif_answer(const struct gsim_whatif *w, struct gsim_answer *a)
 {
     static const struct gsim_answer_column columns[] = {
-        {"change", "", GSIM_VALUE_TEXT, false},      {"time_us", "us", GSIM_VALUE_REAL, false},
-        {"saved_us", "us", GSIM_VALUE_REAL, false},  {"saved_percent", "%", GSIM_VALUE_REAL, false},
-        {"error_us", "us", GSIM_VALUE_REAL, false},  {"note", "", GSIM_VALUE_TEXT, false},
-        {"command", "", GSIM_VALUE_TEXT, false},     {"together", "", GSIM_VALUE_BOOL, true},
-        {"has_effect", "", GSIM_VALUE_BOOL, true},   {0}};
+        GSIM_COLUMN_TEXT("change"), GSIM_COLUMN_REAL("time_us", "us"), GSIM_COLUMN_REAL("saved_us", "us"),
+        GSIM_COLUMN_REAL("saved_percent", "%"), GSIM_COLUMN_REAL("error_us", "us"), GSIM_COLUMN_TEXT("note"),
+        GSIM_COLUMN_TEXT("command"), {"together", "", GSIM_VALUE_BOOL, true}, {"has_effect", "", GSIM_VALUE_BOOL, true},
+        {0}};
     double now_us = w->rows[0].time_us;
     gsim_answer_begin(a, columns);
     for (uint32_t i = 0; i < w->row_count; i++) {

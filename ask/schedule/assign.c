@@ -164,9 +164,8 @@ enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_uni
         gsim_timeline_release(&timeline);
     }
     if (status == GSIM_OK && rows.count != u->count)
-        status =
-            gsim_error_set(error, GSIM_USAGE, "the scheduler %s says of %zu units out of %u on which stream they run",
-                           scheduler->name, rows.count, u->count);
+        status = gsim_refuse(error, "the scheduler %s says of %zu units out of %u on which stream they run",
+                             scheduler->name, rows.count, u->count);
     if (status == GSIM_OK) status = take_streams(a, u, &rows, streams, error);
     gsim_op_plan_release(&rows);
     return status;

@@ -122,7 +122,7 @@ enum gsim_status gsim_units_init(struct gsim_units *u, const struct gsim_simulat
     struct gsim_oplist list = {0};
     *u = (struct gsim_units){.source = base->program};
     if (!list_nodes(u, base, groups)) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!u->count) return gsim_error_set(error, GSIM_USAGE, "'%s' has no kernels and no copies", base->program->name);
+    if (!u->count) return gsim_refuse(error, "'%s' has no kernels and no copies", base->program->name);
     enum gsim_status status = build_dag(u, u->source, u->nodes, u->node_count, &list, &nodes, error);
     if (status == GSIM_OK) status = build_program(u, &nodes, error);
     if (status == GSIM_OK) status = build_dag(u, &u->program, NULL, u->count, &u->list, &u->dag, error);

@@ -50,9 +50,8 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
         char word[GSIM_CHANGE_TEXT];
         while (one < length && text[one] != '+') one++;
         if (one >= sizeof word || !one || row->count == GSIM_WHATIF_TOGETHER)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--change: expected CHANGE or CHANGE+CHANGE, at most %d of them, found '%.*s'",
-                                  GSIM_WHATIF_TOGETHER, (int)(length < 60 ? length : 60), text);
+            return gsim_refuse(error, "--change: expected CHANGE or CHANGE+CHANGE, at most %d of them, found '%.*s'",
+                               GSIM_WHATIF_TOGETHER, (int)(length < 60 ? length : 60), text);
         snprintf(word, sizeof word, "%.*s", (int)one, text);
         enum gsim_status status = gsim_change_parse(word, &row->changes[row->count], error);
         if (status != GSIM_OK) return status;
@@ -60,8 +59,7 @@ enum gsim_status gsim_whatif_parse(const char *text, size_t length, struct gsim_
         text += one + (one < length);
         length -= one + (one < length);
     }
-    return row->count ? GSIM_OK
-                      : gsim_error_set(error, GSIM_USAGE, "--change: expected the name of a change, found nothing");
+    return row->count ? GSIM_OK : gsim_refuse(error, "--change: expected the name of a change, found nothing");
 }
 
 /* A name that is none, or a file that cannot be read, concerns the whole command. */
@@ -76,8 +74,7 @@ static enum gsim_status check_device(const char *name, struct gsim_error *error)
 static enum gsim_status add_row(struct gsim_whatif *w, const char *text, size_t length, struct gsim_error *error)
 {
     if (w->row_count == GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER)
-        return gsim_error_set(error, GSIM_USAGE, "--change: expected at most %d changes",
-                              GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
+        return gsim_refuse(error, "--change: expected at most %d changes", GSIM_WHATIF_ROWS - GSIM_WHATIF_TOGETHER - 1);
     struct gsim_whatif_row *row = &w->rows[w->row_count];
     enum gsim_status status = gsim_whatif_parse(text, length, row, error);
     for (uint32_t i = 0; i < row->count && status == GSIM_OK; i++) {

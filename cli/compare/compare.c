@@ -5,6 +5,7 @@
  * and files: cli/compare/compare_table.c.
  */
 #include "cli/compare/compare.h"
+#include "ask/subject.h"
 #include "gpusim/limits.h"
 #include "cli/place/node.h"
 #include "cli/tasks/tasks.h"
@@ -24,31 +25,13 @@ const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite",  "siz
                                                                   "blocks", "memory", "prefetch"};
 
 /* --- which runs ---------------------------------------------------------------------------------------------- */
-/* The next item of a comma-separated list; NULL at the end. */
-static char *next_item(char **at)
-{
-    char *item = *at;
-    if (!item) return NULL;
-    char *comma = strchr(item, ',');
-    *at = comma ? comma + 1 : NULL;
-    if (comma) *comma = '\0';
-    return item;
-}
-
-static size_t count_items(const char *text)
-{
-    size_t count = 1;
-    for (; *text; text++) count += *text == ',';
-    return count;
-}
-
 static enum gsim_status choose_workloads(struct gsim_comparison *comparison, struct gsim_error *error)
 {
     const char *text = comparison->arguments->value[GSIM_CLI_WORKLOAD];
     bool all = !text || strcmp(text, "all") == 0;
     size_t room = 0;
     while (gsim_workload_at((uint32_t)room)) room++;
-    if (!all) room = count_items(text);
+    if (!all) room = gsim_text_items(text);
     comparison->workloads = GSIM_ARENA_ARRAY(&comparison->arena, const char *, room);
     char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
     if (all) {
@@ -56,14 +39,11 @@ static enum gsim_status choose_workloads(struct gsim_comparison *comparison, str
             comparison->workloads[comparison->workload_count++] = gsim_workload_at((uint32_t)i)->name;
         return GSIM_OK;
     }
-    for (char *item; (item = next_item(&list));) {
-        if (!*item)
-            return gsim_error_set(error, GSIM_USAGE, "--workload: expected names separated by commas, found '%s'",
-                                  text);
+    for (char *item; (item = gsim_text_cut(&list));) {
+        if (!*item) return gsim_refuse(error, "--workload: expected names separated by commas, found '%s'", text);
         if (strcmp(item, "-") == 0)
-            return gsim_error_set(
-                error, GSIM_USAGE,
-                "--workload: every scheduler reads the program, standard input cannot be: expected a file");
+            return gsim_refuse(
+                error, "--workload: every scheduler reads the program, standard input cannot be: expected a file");
         comparison->workloads[comparison->workload_count++] = item;
     }
     return GSIM_OK;
@@ -109,7 +89,7 @@ static enum gsim_status add_scheduler(struct gsim_comparison *comparison, const 
 /* --place A,B: a column for each scheduler and placement; the base is the first, or --base's of the first placement. */
 static enum gsim_status add_placements(struct gsim_comparison *comparison, const char *text, struct gsim_error *error)
 {
-    size_t schedulers = comparison->shown_count, count = count_items(text) * schedulers, at = 0;
+    size_t schedulers = comparison->shown_count, count = gsim_text_items(text) * schedulers, at = 0;
     struct gsim_arena *arena = &comparison->arena;
     struct gsim_cli_arguments *words = GSIM_ARENA_NEW(arena, struct gsim_cli_arguments);
     const struct gsim_scheduler_ops **own = comparison->schedulers;
@@ -117,7 +97,7 @@ static enum gsim_status add_placements(struct gsim_comparison *comparison, const
     comparison->schedulers = GSIM_ARENA_ARRAY(arena, const struct gsim_scheduler_ops *, count);
     comparison->placements = GSIM_ARENA_ARRAY(arena, const struct gsim_placement_ops *, count);
     comparison->names = GSIM_ARENA_ARRAY(arena, const char *, count);
-    for (char *item; (item = next_item(&list));)
+    for (char *item; (item = gsim_text_cut(&list));)
         for (size_t s = 0; s < schedulers; s++, at++) {
             const struct gsim_placement_ops **placement = &comparison->placements[at];
             if (gsim_placement_load(item, placement, error)) return gsim_error_prefix(error, "--place");
@@ -126,7 +106,7 @@ static enum gsim_status add_placements(struct gsim_comparison *comparison, const
             comparison->names[at] = schedulers == 1 ? name : gsim_arena_printf(arena, "%s/%s", own[s]->name, name);
         }
     if (comparison->base_index == schedulers && comparison->arguments->value[GSIM_CLI_BASE])
-        return gsim_error_set(error, GSIM_USAGE, "--base: expected one of --sched where --place names several");
+        return gsim_refuse(error, "--base: expected one of --sched where --place names several");
     if (comparison->base_index == schedulers) comparison->base_index = 0;
     comparison->scheduler_count = comparison->shown_count = count;
     *words = *comparison->arguments;
@@ -144,14 +124,14 @@ static enum gsim_status choose_columns(struct gsim_comparison *comparison, struc
     size_t room = 0, index;
     enum gsim_status status = GSIM_OK;
     while (gsim_scheduler_at((uint32_t)room)) room++;
-    if (!all) room = count_items(text);
+    if (!all) room = gsim_text_items(text);
     comparison->schedulers = GSIM_ARENA_ARRAY(&comparison->arena, const struct gsim_scheduler_ops *, room + 1);
     char *list = gsim_arena_strdup(&comparison->arena, all ? "" : text);
     if (all)
         for (uint32_t i = 0; gsim_scheduler_at(i); i++)
             comparison->schedulers[comparison->scheduler_count++] = gsim_scheduler_at(i);
     else
-        for (char *item; status == GSIM_OK && (item = next_item(&list));)
+        for (char *item; status == GSIM_OK && (item = gsim_text_cut(&list));)
             status = add_scheduler(comparison, item, &index, error);
     if (status == GSIM_OK) comparison->shown_count = comparison->scheduler_count;
     if (status == GSIM_OK)
@@ -203,7 +183,7 @@ static enum gsim_status open_ranks(struct gsim_comparison *comparison, struct gs
     enum gsim_status status = gsim_cli_check_used(comparison->asked, GSIM_CLI_OF_RANKS, error);
     if (!status && !is_count(comparison)) { /* the file names the programs */
         if (comparison->arguments->value[GSIM_CLI_WORKLOAD])
-            return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
+            return gsim_refuse(error, "--workload: the file of --ranks names the programs");
         comparison->workloads[0] = comparison->arguments->value[GSIM_CLI_RANKS];
         comparison->workload_count = 1;
     }
@@ -367,9 +347,7 @@ static void note_programs(struct gsim_comparison *comparison)
     for (size_t i = 0; i < comparison->workload_count; i++) {
         struct gsim_cli_point point;
         struct gsim_error ignored = {0};
-        if (gsim_workload_find(comparison->workloads[i]) || gsim_generator_find(comparison->workloads[i]) ||
-            gsim_service_find(comparison->workloads[i]) || gsim_source_find(comparison->workloads[i]))
-            continue;
+        if (gsim_subject_is_name(gsim_subject_kind_of(comparison->workloads[i]))) continue;
         if (gsim_cli_point_init(&point, &comparison->setup, comparison->workloads[i], comparison->schedulers[0],
                                 &ignored) != GSIM_OK)
             continue;
@@ -441,8 +419,7 @@ static enum gsim_status write_plan(struct gsim_comparison *comparison, struct gs
     size_t best = SIZE_MAX, total = comparison->workload_count * comparison->scheduler_count;
     struct gsim_compare_cell cell = {0};
     if (comparison->workload_count > 1)
-        return gsim_error_set(error, GSIM_USAGE, "--plan: expected one workload, found %zu",
-                              comparison->workload_count);
+        return gsim_refuse(error, "--plan: expected one workload, found %zu", comparison->workload_count);
     for (size_t i = 0; i < total; i++)
         if (comparison->cells[i].done && (best == SIZE_MAX || comparison->cells[i].us < comparison->cells[best].us))
             best = i;
@@ -457,7 +434,7 @@ static enum gsim_status check_place(const struct gsim_comparison *comparison, st
     for (size_t i = 0; i < comparison->shown_count; i++)
         ignoring += gsim_cli_ignores_place(comparison->schedulers[i]);
     if (ignoring == comparison->shown_count)
-        return gsim_error_set(error, GSIM_USAGE, "--place: eager takes none: whichever GPU has room takes a kernel");
+        return gsim_refuse(error, "--place: eager takes none: whichever GPU has room takes a kernel");
     if (ignoring)
         fputs("gpusim: note: --place has no effect on eager: whichever GPU has room takes a kernel\n", stderr);
     return GSIM_OK;
@@ -491,7 +468,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     if (status == GSIM_OK && arguments->value[GSIM_CLI_PLACE]) status = check_place(comparison, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&comparison->setup, comparison->arguments, error);
     if (status == GSIM_OK && comparison->placements && gsim_cli_gpu_count(&comparison->setup) < 2)
-        status = gsim_error_set(error, GSIM_USAGE, "--place: applies to several GPUs (--gpus, --node)");
+        status = gsim_refuse(error, "--place: applies to several GPUs (--gpus, --node)");
     if (status != GSIM_OK) return status;
     comparison->setup.until_steady = true;
     if (!comparison->asked) note_programs(comparison);
@@ -504,19 +481,18 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
     return gsim_compare_deliver(comparison, error);
 }
 
-int gsim_cli_compare(const struct gsim_cli_arguments *arguments)
+int gsim_cli_compare(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
-    enum gsim_status failed;
-    if (gsim_cli_has_tasks(arguments) && !arguments->value[GSIM_CLI_RANKS])
-        return gsim_cli_compare_tasks(arguments, &failed, &error) == GSIM_OK ? gsim_status_exit(failed)
-                                                                             : gsim_cli_fail(&error);
     struct gsim_comparison comparison = {.arguments = arguments};
-    enum gsim_status status = compare(&comparison, &error);
-    enum gsim_status worst = comparison.worst;
+    enum gsim_status status, worst = GSIM_OK;
+    if (gsim_cli_has_tasks(arguments) && !arguments->value[GSIM_CLI_RANKS]) {
+        status = gsim_cli_compare_tasks(arguments, &worst, error);
+    } else {
+        status = compare(&comparison, error);
+        worst = comparison.worst;
+    }
     gsim_cli_setup_release(&comparison.setup);
     gsim_program_release(&comparison.said);
     gsim_arena_release(&comparison.arena);
-    if (status != GSIM_OK) return gsim_cli_fail(&error);
-    return gsim_status_exit(worst);
+    return status ? (int)status : gsim_cli_exit(error, gsim_status_exit(worst));
 }

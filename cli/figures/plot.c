@@ -37,8 +37,8 @@ static enum gsim_status parse_cm(const struct gsim_cli_arguments *arguments, enu
     if (!text) return GSIM_OK;
     *value = strtod(text, &end);
     if (end != text && !*end && *value >= low && *value <= high) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected %s from %g to %g, found '%s'",
-                          gsim_cli_option_at(key)->name, expected, low, high, text);
+    return gsim_refuse(error, "--%s: expected %s from %g to %g, found '%s'", gsim_cli_option_at(key)->name, expected,
+                       low, high, text);
 }
 
 enum gsim_status gsim_cli_figure_size(const struct gsim_cli_arguments *arguments, double width_cm,
@@ -159,8 +159,7 @@ static enum gsim_status parse_view(const struct gsim_cli_arguments *arguments, s
     } else if (iteration) {
         view->iteration = strtoul(iteration, &end, 10);
         if (*end || !view->iteration || strspn(iteration, "0123456789") != strlen(iteration))
-            return gsim_error_set(error, GSIM_USAGE, "--iteration: expected a number from 1 on or all, found '%s'",
-                                  iteration);
+            return gsim_refuse(error, "--iteration: expected a number from 1 on or all, found '%s'", iteration);
     }
     if (!window) return GSIM_OK;
     if (!iteration) view->iteration = 0;
@@ -180,7 +179,7 @@ static enum gsim_status read_track(struct command *c, const char *path, struct g
     const struct gsim_frame_column *run = gsim_frame_find(&frame, "run");
     size_t matching = gsim_frame_distinct(&frame, run);
     if (status == GSIM_OK && (!frame.row_count || !matching))
-        status = gsim_error_set(error, GSIM_USAGE, "no run is left: see --where");
+        status = gsim_refuse(error, "no run is left: see --where");
     if (status == GSIM_OK && matching > 1)
         fprintf(stderr, "gpusim: note: %zu runs match, the first is drawn: %s with %s (see --where)\n", matching,
                 gsim_frame_text(gsim_frame_find(&frame, "workload"), 0),
@@ -196,8 +195,8 @@ static enum gsim_status draw_timeline(struct command *c, struct gsim_error *erro
     struct gsim_timeline_view view;
     enum gsim_status status = GSIM_OK;
     if (c->arguments->operand_count != 2)
-        return gsim_error_set(error, GSIM_USAGE, "timeline: expected one report or trace, found %zu files",
-                              c->arguments->operand_count - 1);
+        return gsim_refuse(error, "timeline: expected one report or trace, found %zu files",
+                           c->arguments->operand_count - 1);
     status = parse_view(c->arguments, &view, error);
     if (status == GSIM_OK) status = read_track(c, c->arguments->operands[1], &track, error);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
@@ -211,7 +210,7 @@ static enum gsim_status draw_timeline(struct command *c, struct gsim_error *erro
 static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, struct gsim_results_query *query,
                                     struct gsim_error *error)
 {
-    const char *axes = arguments->value[GSIM_CLI_LOG];
+    int axes; /* x|y|xy|none */
     *query = (struct gsim_results_query){.x = arguments->value[GSIM_CLI_AXIS_X],
                                          .y = arguments->value[GSIM_CLI_AXIS_Y],
                                          .value = arguments->value[GSIM_CLI_VALUE],
@@ -221,11 +220,10 @@ static enum gsim_status parse_query(const struct gsim_cli_arguments *arguments, 
                                          .ylabel = arguments->value[GSIM_CLI_YLABEL],
                                          .log_x = -1,
                                          .log_y = -1};
-    if (!axes) return GSIM_OK;
-    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0 && strcmp(axes, "none") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--log: expected x, y, xy or none, found '%s'", axes);
-    query->log_x = axes[0] == 'x';
-    query->log_y = strchr(axes, 'y') != NULL;
+    if (!arguments->value[GSIM_CLI_LOG]) return GSIM_OK;
+    if (gsim_cli_choice(arguments, GSIM_CLI_LOG, 0, &axes, error)) return error->status;
+    query->log_x = axes == 0 || axes == 2;
+    query->log_y = axes == 1 || axes == 2;
     return GSIM_OK;
 }
 
@@ -244,7 +242,7 @@ static enum gsim_status read_spec(struct command *c, const char *path, struct gs
                                        .argc = c->arguments->argc,
                                        .argv = c->arguments->argv};
     sweep.value[GSIM_CLI_OUT] = database;
-    int code = database ? gsim_cli_sweep(&sweep) : 1;
+    int code = database ? gsim_cli_call(&sweep) : 1;
     status = code == 0 ? gsim_frame_read(frame, database, error)
                        : gsim_error_set(error, code == 2 ? GSIM_INPUT : GSIM_SIM,
                                         "cannot draw: the sweep of '%s' was not done", path);
@@ -359,7 +357,7 @@ static enum gsim_status draw_tasks(struct command *c, struct gsim_error *error)
     for (size_t i = 1; i < c->arguments->operand_count && status == GSIM_OK; i++)
         status = gsim_shared_runs_read(&runs, c->arguments->operands[i], error);
     if (status == GSIM_OK && !runs.count)
-        status = gsim_error_set(error, GSIM_USAGE, "%s: no way of sharing ran: nothing to draw", c->kind);
+        status = gsim_refuse(error, "%s: no way of sharing ran: nothing to draw", c->kind);
     if (status == GSIM_OK) status = gsim_figure_open(&c->figure, error);
     if (status == GSIM_OK)
         status = is_jct ? gsim_jct_plot(&runs, query.series, query.log_x, &c->figure, error)
@@ -372,11 +370,10 @@ static enum gsim_status draw_tasks(struct command *c, struct gsim_error *error)
 /* --- the command --- */
 static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
 {
-    char hint[96];
     struct gsim_nearest nearest;
     const struct gsim_cli_arguments *arguments = c->arguments;
     if (!arguments->operand_count)
-        return gsim_error_set(error, GSIM_USAGE, "expected a kind of figure and a file (see gpusim plot --help)");
+        return gsim_refuse(error, "expected a kind of figure and a file (see gpusim plot --help)");
     gsim_nearest_init(&nearest, arguments->operands[0]);
     for (size_t i = 0; i < KIND_COUNT; i++) {
         gsim_nearest_offer(&nearest, kinds[i]);
@@ -385,14 +382,14 @@ static enum gsim_status choose_kind(struct command *c, struct gsim_error *error)
         c->subject = (uint64_t)GSIM_CLI_OF_SPEEDUP << (i - (i > 6)); /* jct and clients have one */
     }
     if (!c->kind)
-        return gsim_error_set(
-            error, GSIM_USAGE,
+        return gsim_refuse(
+            error,
             "unknown figure '%.60s': expected speedup, lines, heatmap, scatter, box, timeline, jct, clients or load%s",
-            arguments->operands[0], gsim_nearest_text(&nearest, hint, sizeof hint));
+            arguments->operands[0], gsim_nearest_text(&nearest));
     if (strcmp(c->kind, "clients") == 0 && arguments->value[GSIM_CLI_SERIES])
-        return gsim_error_set(error, GSIM_USAGE, "--series: applies to jct, not to clients");
+        return gsim_refuse(error, "--series: applies to jct, not to clients");
     if (arguments->operand_count < 2)
-        return gsim_error_set(error, GSIM_USAGE, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
+        return gsim_refuse(error, "%s: expected a file behind it (see gpusim plot --help)", c->kind);
     return GSIM_OK;
 }
 
@@ -420,20 +417,19 @@ static unsigned reader_of(const struct command *c)
     return strcmp(c->kind, "timeline") == 0 ? GSIM_KIND_TRACK : is_of_tasks(c) ? GSIM_KIND_SHARES : GSIM_KIND_FRAME;
 }
 
-int gsim_cli_plot(const struct gsim_cli_arguments *arguments)
+int gsim_cli_plot(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
-    enum gsim_status status = choose_kind(&c, &error);
-    if (status == GSIM_OK) status = prepare(&c, &error);
+    enum gsim_status status = choose_kind(&c, error);
+    if (status == GSIM_OK) status = prepare(&c, error);
     if (status == GSIM_OK)
-        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, &error) : is_of_tasks(&c) ? draw_tasks(&c, &error)
-                 : is_load(&c) ? draw_load(&c, &error) : draw_results(&c, &error);
+        status = strcmp(c.kind, "timeline") == 0 ? draw_timeline(&c, error) : is_of_tasks(&c) ? draw_tasks(&c, error)
+                 : is_load(&c) ? draw_load(&c, error) : draw_results(&c, error);
     for (size_t i = 1; i < arguments->operand_count && status == GSIM_INPUT; i++)
-        if (strstr(error.message, arguments->operands[i]))
-            status = gsim_cli_name_kind(status, arguments->operands[i], reader_of(&c), &error);
+        if (strstr(error->message, arguments->operands[i]))
+            status = gsim_cli_name_kind(status, arguments->operands[i], reader_of(&c), error);
     if (status == GSIM_OK && !arguments->value[GSIM_CLI_OUTPUT]) fprintf(stderr, "gpusim: wrote '%s'\n", c.figure.path);
     gsim_figure_release(&c.figure);
     gsim_arena_release(&c.arena);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

@@ -32,26 +32,24 @@ enum gsim_status gsim_cli_apply_kernels(const struct gsim_cli_arguments *argumen
     return status;
 }
 
-int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments)
+int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_profiles profiles = {0};
     struct gsim_output output = {0};
     const char *to = arguments->value[GSIM_CLI_OUTPUT];
     uint32_t with_pipes = 0;
     enum gsim_status status =
-        to ? GSIM_OK
-           : gsim_error_set(&error, GSIM_USAGE, "expected --output FILE for the kernels (see gpusim import --help)");
+        to ? GSIM_OK : gsim_refuse(error, "expected --output FILE for the kernels (see gpusim import --help)");
     for (size_t i = 1; i < arguments->operand_count && status == GSIM_OK; i++) {
         uint32_t before = profiles.count;
-        status = gsim_profiles_read(&profiles, arguments->operands[i], &error);
+        status = gsim_profiles_read(&profiles, arguments->operands[i], error);
         if (status == GSIM_OK && profiles.count == before)
-            status = gsim_error_set(&error, GSIM_INPUT, "cannot read '%s': it holds no kernel", arguments->operands[i]);
+            status = gsim_error_set(error, GSIM_INPUT, "cannot read '%s': it holds no kernel", arguments->operands[i]);
     }
-    if (status == GSIM_OK) status = gsim_output_open(&output, to, &error);
+    if (status == GSIM_OK) status = gsim_output_open(&output, to, error);
     if (status == GSIM_OK) {
         gsim_profiles_write(&profiles, &output);
-        status = gsim_output_commit(&output, &error);
+        status = gsim_output_commit(&output, error);
     }
     for (uint32_t i = 0; i < profiles.count; i++) with_pipes += profiles.kernels[i].pipes_given;
     if (status == GSIM_OK)
@@ -59,5 +57,5 @@ int gsim_cli_import_ncu(const struct gsim_cli_arguments *arguments)
                 with_pipes);
     gsim_output_release(&output);
     gsim_profiles_release(&profiles);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

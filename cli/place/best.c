@@ -4,8 +4,8 @@
  * taken. It says by how much, and how sure that is (ask/questions/best.h).
  */
 #include "ask/questions/best.h"
+#include "ask/questions/question.h"
 #include "cli/cli.h"
-#include "gpusim/scenario.h"
 
 #define GUESS "best"
 
@@ -26,35 +26,24 @@ static bool fits(const struct gsim_scheduler_ops *scheduler, const struct gsim_p
     return scheduler->places ? placement->choose != NULL : gsim_scheduler_can_place(scheduler);
 }
 
-static enum gsim_status time_of(const struct gsim_simulation *s, double *us, struct gsim_error *error)
-{
-    struct gsim_timeline timeline = {0};
-    struct gsim_metrics metrics;
-    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = *s}, &timeline, error);
-    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, s->device, NULL, &metrics, error);
-    if (status == GSIM_OK) *us = gsim_time_us(metrics.makespan);
-    gsim_timeline_release(&timeline);
-    return status;
-}
-
 enum gsim_status gsim_cli_best_place(struct gsim_cli_point *point, bool tells, struct gsim_error *error)
 {
     struct gsim_ranking ranking = {0};
     struct gsim_simulation s = point->simulation;
-    double us;
+    struct gsim_metrics m;
     if (s.gpu_count == 1 || !fits(s.scheduler, gsim_placement_at(0))) return GSIM_OK; /* there is no choice */
     s.detailed = false;
     s.observer = NULL;
     s.placement = NULL;
     bool is_own = s.scheduler->places ||
                   s.scheduler->uses_devices; /* others take the program's own GPUs from the placement "program" */
-    enum gsim_status status = is_own ? time_of(&s, &us, error) : GSIM_OK;
-    if (status == GSIM_OK && is_own) gsim_ranking_add(&ranking, "the program's own", us);
+    enum gsim_status status = is_own ? gsim_question_run(&s, &m, error) : GSIM_OK;
+    if (status == GSIM_OK && is_own) gsim_ranking_add(&ranking, "the program's own", gsim_time_us(m.makespan));
     for (uint32_t i = 0; gsim_placement_at(i) && status == GSIM_OK; i++) {
         s.placement = gsim_placement_at(i);
         if (!fits(s.scheduler, s.placement) || (is_own && s.placement->follows_program)) continue;
-        status = time_of(&s, &us, error);
-        if (status == GSIM_OK) gsim_ranking_add(&ranking, s.placement->name, us);
+        status = gsim_question_run(&s, &m, error);
+        if (status == GSIM_OK) gsim_ranking_add(&ranking, s.placement->name, gsim_time_us(m.makespan));
     }
     if (status != GSIM_OK) return status;
     point->simulation.placement = gsim_placement_find(ranking.best.name);
@@ -72,7 +61,7 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
     for (uint32_t i = 0; gsim_scheduler_at(i) && status == GSIM_OK; i++) {
         const struct gsim_scheduler_ops *scheduler = gsim_scheduler_at(i);
         struct gsim_cli_point point;
-        double us;
+        struct gsim_metrics m;
         if (setup->gpus > 1 && !gsim_scheduler_can_place(scheduler)) continue;
         if (setup->arguments->value[GSIM_CLI_PLACE] && gsim_cli_ignores_place(scheduler)) continue;
         status = gsim_cli_point_init(&point, setup, workload, scheduler, error);
@@ -82,8 +71,8 @@ enum gsim_status gsim_cli_best_scheduler(const struct gsim_cli_setup *setup, con
             continue;
         }
         if (setup->places_best) status = gsim_cli_best_place(&point, false, error);
-        if (status == GSIM_OK) status = time_of(&point.simulation, &us, error);
-        if (status == GSIM_OK) gsim_ranking_add(&ranking, scheduler->name, us);
+        if (status == GSIM_OK) status = gsim_question_run(&point.simulation, &m, error);
+        if (status == GSIM_OK) gsim_ranking_add(&ranking, scheduler->name, gsim_time_us(m.makespan));
         gsim_cli_point_release(&point);
         if (status == GSIM_INPUT) status = GSIM_OK; /* it does not take such a program: ERROR tells of the last one */
     }

@@ -49,7 +49,7 @@ static enum gsim_status load_node(struct gsim_cli_platform **loaded, const char 
     uint32_t *firsts = NULL;
     enum gsim_status status = gsim_node_load(&n->node, name, error);
     if (!status && device && !has_device(n->node, device))
-        status = gsim_error_set(error, GSIM_USAGE, "--device: applies to devices that a node does not name, and "
+        status = gsim_refuse(error, "--device: applies to devices that a node does not name, and "
                                 "'%.60s' names all of them", name);
     if (!status) find_kinds(n, open, &firsts);
     if (!status) n->specs = GSIM_ARENA_ARRAY(&n->arena, struct gsim_device_spec, n->kind_count);

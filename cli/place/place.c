@@ -36,21 +36,20 @@ enum gsim_status gsim_cli_place_point(struct gsim_cli_point *point, const struct
 {
     void *params = NULL;
     if (point->simulation.scheduler == &gsim_scheduler_plan) {
-        if (setup->placement)
-            return gsim_error_set(error, GSIM_USAGE, "--place: the plan says which GPU a kernel is for");
+        if (setup->placement) return gsim_refuse(error, "--place: the plan says which GPU a kernel is for");
         point->simulation.op_plan = &point->plan;
         /* The file of --sched plan=FILE, which may be one of several. */
         char path[1024];
         const char *text = setup->arguments->value[GSIM_CLI_SCHED],
                    *at = text ? strstr(text, GSIM_CLI_PLAN_SCHED) : NULL;
-        if (!at) return gsim_error_set(error, GSIM_USAGE, "--sched plan=FILE: expected a file");
+        if (!at) return gsim_refuse(error, "--sched plan=FILE: expected a file");
         at += strlen(GSIM_CLI_PLAN_SCHED);
         snprintf(path, sizeof path, "%.*s", (int)strcspn(at, ","), at);
         return gsim_op_plan_read(&point->plan, path, error) ? gsim_error_prefix(error, "--sched") : GSIM_OK;
     }
     if (setup->arguments->value[GSIM_CLI_PLACE] && setup->arguments->command != GSIM_CLI_COMPARE &&
         gsim_cli_ignores_place(point->simulation.scheduler))
-        return gsim_error_set(error, GSIM_USAGE, "--place: eager takes none: whichever GPU has room takes a kernel");
+        return gsim_refuse(error, "--place: eager takes none: whichever GPU has room takes a kernel");
     const struct gsim_placement_ops *placement = setup->placement ? setup->placement : of_program(point);
     if (!placement) return GSIM_OK;
     struct gsim_scheduler_ops view = gsim_cli_placement_view(placement);

@@ -2,6 +2,8 @@
 /* Layer: cli (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
 #include "cli/ranks/ranks.h"
 
+#include "ask/subject.h"
+
 #include "sim/base/text.h"
 #include "sim/collective/state.h"
 #include <string.h>
@@ -77,6 +79,7 @@ static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *p
 enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file, struct gsim_error *error)
 {
     *file = (struct gsim_cli_rank_file){.nodes = 1};
+    if (gsim_subject_expect(path, GSIM_SUBJECT_BIT(RANKS), "a file of ranks", error)) return error->status;
     cJSON *json = gsim_json_read(path, error);
     enum gsim_status status = json ? read_json(file, path, json, error) : error->status;
     gsim_json_release(json);
@@ -96,17 +99,14 @@ static enum gsim_status read_ranks(struct gsim_cli_ranks *r, const char *text, s
         /* --ranks N: so many of --workload. */
         const char *workload = r->workload;
         if (number < 1 || number > GSIM_LIMIT_RANKS)
-            return gsim_error_set(error, GSIM_USAGE, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS,
-                                  text);
-        if (!workload)
-            return gsim_error_set(error, GSIM_USAGE, "--ranks %s: expected --workload with it, or a file of ranks",
-                                  text);
+            return gsim_refuse(error, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS, text);
+        if (!workload) return gsim_refuse(error, "--ranks %s: expected --workload with it, or a file of ranks", text);
         r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
         r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
         r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
         return GSIM_OK;
     }
-    if (r->workload) return gsim_error_set(error, GSIM_USAGE, "--workload: the file of --ranks names the programs");
+    if (r->workload) return gsim_refuse(error, "--workload: the file of --ranks names the programs");
     return gsim_cli_rank_file_read(text, &r->file, error);
 }
 
@@ -121,8 +121,8 @@ static enum gsim_status tell_count(struct gsim_cli_ranks *r, uint64_t ranks, str
     for (size_t i = 0; i < r->words.opt_count; i++) {
         opts[i] = r->words.opts[i];
         if (strncmp(opts[i], opt, strlen(workload) + strlen(".ranks=")) == 0 && strcmp(opts[i], opt) != 0)
-            return gsim_error_set(error, GSIM_USAGE, "--opt %.60s: expected as many as --ranks, %llu", opts[i],
-                                  (unsigned long long)ranks);
+            return gsim_refuse(error, "--opt %.60s: expected as many as --ranks, %llu", opts[i],
+                               (unsigned long long)ranks);
     }
     opts[r->words.opt_count++] = opt;
     r->words.opts = opts;
@@ -228,19 +228,16 @@ static bool has_custom(const struct gsim_cli_ranks *r, const struct gsim_nccl *n
 
 static enum gsim_status use_library(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
-    const char *library = r->arguments->value[GSIM_CLI_COLLECTIVE_LIBRARY];
-    if (!library || strcmp(library, "nccl") == 0) return GSIM_OK;
-    if (strcmp(library, "custom") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--collective-library: expected nccl or custom, found '%.60s'",
-                              library);
+    int is_custom; /* nccl|custom */
+    if (gsim_cli_choice(r->arguments, GSIM_CLI_COLLECTIVE_LIBRARY, 0, &is_custom, error)) return error->status;
+    if (!is_custom) return GSIM_OK;
     r->node.links.is_custom = true;
     struct gsim_nccl *numbers = gsim_collective_numbers(&r->setup.device);
     bool has_effect = numbers && has_custom(r, numbers);
     gsim_free(numbers);
     if (has_effect) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--collective-library custom: engines leave each all-reduce of these ranks to NCCL (too "
-                          "large, several hosts, PCIe, or it names an algorithm)");
+    return gsim_refuse(error, "--collective-library custom: engines leave each all-reduce of these ranks to NCCL (too "
+                              "large, several hosts, PCIe, or it names an algorithm)");
 }
 
 enum gsim_status gsim_cli_ranks_init(struct gsim_cli_ranks *r, const struct gsim_cli_arguments *arguments,
@@ -291,7 +288,6 @@ enum gsim_status gsim_cli_run_ranks(const struct gsim_cli_arguments *arguments, 
 {
     struct gsim_cli_ranks r = {0};
     enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANKS, error);
-    if (!status) status = gsim_cli_check_files(arguments, error);
     if (!status)
         status = gsim_cli_ranks_init(&r, arguments, arguments->value[GSIM_CLI_RANKS],
                                      arguments->value[GSIM_CLI_WORKLOAD], error);

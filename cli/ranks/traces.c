@@ -2,6 +2,7 @@
 /* Layer: cli (program). See cli/ranks/traces.h. Ranks are the traces' own; clocks are told from the ends of
  * collectives. */
 #include "cli/ranks/traces.h"
+#include "ask/subject.h"
 #include "sim/device/match.h"
 
 #include <dirent.h>
@@ -65,7 +66,7 @@ bool gsim_cli_are_ranks(const struct gsim_cli_arguments *arguments)
     if (asks && arguments->value[GSIM_CLI_RANKS]) return true;
     if (arguments->operand_count == 1)
         return (is_folder(arguments->operands[0]) && arguments->command != GSIM_CLI_VALIDATE) ||
-               (asks && gsim_gz_has(arguments->operands[0], "\"gpusim-ranks/"));
+               (asks && gsim_subject_kind_of(arguments->operands[0]) == GSIM_SUBJECT_RANKS);
     if (arguments->operand_count < 2 || access(arguments->operands[0], F_OK) != 0)
         return false; /* no file: a format's name, written wrong */
     if (arguments->command != GSIM_CLI_VALIDATE) return true;
@@ -315,10 +316,10 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
                                            bool removes, struct gsim_error *error)
 {
     size_t room = 0;
-    bool infers = true;
+    int alone;
     *t = (struct gsim_cli_rank_traces){0};
     enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_RANK_TRACES, error);
-    if (!status) status = gsim_cli_alone(arguments->value[GSIM_CLI_ALONE], &infers, error);
+    if (!status) status = gsim_cli_choice(arguments, GSIM_CLI_ALONE, 0, &alone, error);
     bool is_file =
         arguments->value[GSIM_CLI_RANKS] || (arguments->operand_count == 1 && !is_folder(arguments->operands[0]));
     if (!status && is_file) return read_file(t, arguments, error);
@@ -340,7 +341,7 @@ enum gsim_status gsim_cli_rank_traces_read(struct gsim_cli_rank_traces *t, const
     }
     if (!status) tell(t);
     if (!status) status = move(t, error);
-    if (!status && infers) gsim_cli_rank_traces_find_alone(t);
+    if (!status && !alone) gsim_cli_rank_traces_find_alone(t);
     if (!status) make_clients(t);
     return status;
 }
@@ -452,20 +453,18 @@ static enum gsim_status write_all(const struct gsim_cli_rank_traces *t, struct g
     return status;
 }
 
-int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments)
+int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_cli_rank_traces t = {0};
     struct gsim_arena arena = {0};
     const char *path = arguments->value[GSIM_CLI_OUTPUT], *overhead = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];
-    enum gsim_status status = path && strcmp(path, "-") != 0
-                                  ? GSIM_OK
-                                  : gsim_error_set(&error, GSIM_USAGE, "import of ranks: expected -o FILE");
-    if (!status) status = gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, &error);
-    if (!status) status = write_all(&t, &arena, path, &error);
+    enum gsim_status status =
+        path && strcmp(path, "-") != 0 ? GSIM_OK : gsim_refuse(error, "import of ranks: expected -o FILE");
+    if (!status) status = gsim_cli_rank_traces_read(&t, arguments, overhead && strcmp(overhead, "remove") == 0, error);
+    if (!status) status = write_all(&t, &arena, path, error);
     if (!status)
         fprintf(stderr, "gpusim: note: %u ranks on %s: run them with --ranks %s\n", t.count, t.setup.device.name, path);
     gsim_cli_rank_traces_release(&t);
     gsim_arena_release(&arena);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

@@ -53,4 +53,4 @@ enum gsim_status gsim_cli_validate_ranks(struct gsim_trace_validation *v, const 
                                          struct gsim_error *error) GSIM_NODISCARD;
 
 /* The command. */
-int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments);
+int gsim_cli_import_ranks(const struct gsim_cli_arguments *arguments, struct gsim_error *error);

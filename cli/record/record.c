@@ -232,20 +232,19 @@ static bool is_range(const char *text)
            (end != text && *end == ':' && from >= 0 && (!end[1] || (!*last && to > from)));
 }
 
-int gsim_cli_record(const struct gsim_cli_arguments *arguments)
+int gsim_cli_record(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     char tracer[PATH_ROOM], cost[COST_ROOM], path[PATH_ROOM], here[PATH_ROOM] = "";
     const char *given = arguments->value[GSIM_CLI_OUTPUT], *range = arguments->value[GSIM_CLI_RECORD_RANGE];
     size_t count = arguments->operand_count;
     if (!given) given = "trace.json.gz";
-    if (!count) gsim_error_set(&error, GSIM_USAGE, "expected -- PROGRAM, found nothing (see gpusim trace --help)");
-    else if (strcmp(given, "-") == 0) gsim_error_set(&error, GSIM_USAGE, "-o: expected a file, found standard output");
+    if (!count) gsim_refuse(error, "expected -- PROGRAM, found nothing (see gpusim trace --help)");
+    else if (strcmp(given, "-") == 0) gsim_refuse(error, "-o: expected a file, found standard output");
     else if (range && !is_range(range))
-        gsim_error_set(&error, GSIM_USAGE, "--range: expected FROM:TO in seconds or profiler, found '%.60s'", range);
+        gsim_refuse(error, "--range: expected FROM:TO in seconds or profiler, found '%.60s'", range);
     else if (arguments->value[GSIM_CLI_RECORD_PROFILE] && system("command -v ncu >/dev/null 2>&1") != 0)
-        gsim_error_set(&error, GSIM_USAGE, "--profile: cannot find ncu (Nsight Compute) on the path");
-    if (error.status || find_tracer(tracer, &error)) return gsim_cli_fail(&error);
+        gsim_refuse(error, "--profile: cannot find ncu (Nsight Compute) on the path");
+    if (error->status || find_tracer(tracer, error)) return error->status;
     if (*given != '/' && !getcwd(here, sizeof here)) *here = '\0'; /* the program may go elsewhere */
     snprintf(path, sizeof path, "%.3000s%s%.1000s", here, *here ? "/" : "", given);
     unlink(path);

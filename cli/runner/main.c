@@ -17,44 +17,17 @@
 #include "traces/runner/resident/programs.h"
 #include "traces/runner/sorted.h"
 
-static const char help_text[] =
-    "usage: gpusim-runner --workload NAME --sched NAME [OPTION]...   run on this machine's GPU\n"
-    "       gpusim-runner --task PROGRAM[,KEY=VALUE]... --share WAY[,WAY]... [OPTION]...   several tasks share the "
-    "GPU\n"
-    "       gpusim-runner record -o FILE [OPTION]...                 many runs into one file\n"
-    "       gpusim-runner probe -o FILE [OPTION]...                  measure what a device file needs\n"
-    "       gpusim-runner profile --workload NAME -o FILE [OPTION]...   what gpusim's --kernels reads of each kernel\n"
-    "\n"
-    "Runs the schedulers of gpusim, the same source, on a real GPU with real kernels, checks the results against the\n"
-    "CPU and writes the same reports and traces as gpusim. Options of 'gpusim run' (gpusim run --help explains them):\n"
-    "  --workload, --sched, --suite, --size, --iterations, --block1d, --blocks, --opt, --seed, --report, --trace,\n"
-    "  --csv, --gantt, --device (whose name the report carries; default: this GPU's)\n"
-    "  --memory pinned|pageable|managed  default pinned: device memory and explicit copies; managed memory is refused\n"
-    "                                    beyond a quarter of the GPU's free memory\n"
-    "  --gpus N, --node, --place         several GPUs, with --memory pinned or pageable; --sched plan=FILE follows a "
-    "plan\n"
-    "  --prefetch on|off                 on: copies ahead, on streams of their own; off: before the first use\n"
-    "and of its own:\n"
-    "  --warmup K       iterations before those that count (default 3)\n"
-    "  --tracer on|off  on (default): times without the tracer first, then once more under CUPTI for kernels and "
-    "copies;\n"
-    "                   off: only the former\n"
-    "  --stamps on|off  on: kernels and occupancy by the times that their blocks note themselves, instead of CUPTI's, "
-    "at\n"
-    "                   almost no cost; copies are not seen (default off)\n"
-    "  --blocks-file FILE  with --stamps on: SM, start and end of every block of the last iteration, as CSV\n"
-    "  --check on|off   compare the results of the last iteration with the CPU's (default on)\n"
-    "of several tasks (gpusim run --help explains --task, --share, --opt, --profile and --measure):\n"
-    "  --share WAY,...  exclusive, streams, priorities (streams with --opt streams.priority=on), timeslice, mps, "
-    "fikit,\n"
-    "                   orion, xsched with --opt xsched.level=1, kesco, tgs; several: a table\n"
-    "  --recording FILE of two tasks: what gpusim validate --kind sharing FILE reads\n"
-    "\n"
-    "Examples:\n"
-    "  gpusim-runner --workload img --sched kesco --iterations 20\n"
-    "  gpusim-runner --workload ml --sched taskflow --size 1e5 --prefetch off --trace ml.json.gz\n"
-    "  gpusim-runner --workload img --sched kesco --stamps on --blocks-file img-blocks.csv.gz\n"
-    "  gpusim-runner record --workload img,ml --bytes 4M,64M -o runs.json.gz\n";
+static const char texts[] = {
+#include "cli/runner/help.inc"
+    0};
+
+bool gsim_runner_help(const char *command, FILE *to)
+{
+    char head[32];
+    int length = snprintf(head, sizeof head, "\n== %s\n", command);
+    const char *text = strstr(texts, head) + length, *next = strstr(text, "\n== ");
+    return fprintf(to, "%.*s", (int)(next ? next + 1 - text : (ptrdiff_t)strlen(text)), text) >= 0;
+}
 
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial)
 {
@@ -87,7 +60,7 @@ uint32_t gsim_runner_own_count(struct gsim_runner_words *words, const char *name
     if (!text) return initial;
     unsigned long number = strtoul(text, &end, 10);
     if (!error->status && (!isdigit((unsigned char)text[0]) || *end || number > 1000000))
-        gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name, text);
+        gsim_refuse(error, "--%s: expected an integer from 0 to 1000000, found '%.60s'", name, text);
     return (uint32_t)number;
 }
 
@@ -96,7 +69,7 @@ bool gsim_runner_own_switch(struct gsim_runner_words *words, const char *name, b
     const char *text = gsim_runner_own_value(words, name, initial ? "on" : "off");
     bool is_on = strcmp(text, "on") == 0;
     if (!error->status && !is_on && strcmp(text, "off") != 0)
-        gsim_error_set(error, GSIM_USAGE, "--%s: expected on or off, found '%.60s'", name, text);
+        gsim_refuse(error, "--%s: expected on or off, found '%.60s'", name, text);
     return is_on;
 }
 
@@ -262,8 +235,8 @@ static enum gsim_status check_gpus(const struct gsim_cli_point *point, uint32_t 
                               there < GSIM_RUNNER_GPUS ? there : GSIM_RUNNER_GPUS, count);
     if (count < 2) return GSIM_OK;
     if (point->simulation.memory == GSIM_MEMORY_MANAGED)
-        return gsim_error_set(error, GSIM_USAGE, "--gpus: expected --memory pinned or pageable");
-    if (options->stamped) return gsim_error_set(error, GSIM_USAGE, "--gpus: does not go with --stamps on");
+        return gsim_refuse(error, "--gpus: expected --memory pinned or pageable");
+    if (options->stamped) return gsim_refuse(error, "--gpus: does not go with --stamps on");
     if (!gsim_scheduler_can_place(scheduler) || strcmp(scheduler->name, "cudagraph") == 0)
         return gsim_error_set(error, GSIM_INPUT, "scheduler '%s' runs on one GPU here", scheduler->name);
     return GSIM_OK;
@@ -334,12 +307,11 @@ static enum gsim_status run(struct gsim_runner_words *words, struct gsim_error *
     const struct gsim_scheduler_ops *scheduler = NULL;
     enum gsim_status status = error->status;
     if (status == GSIM_OK && options.blocks && !options.stamped)
-        status = gsim_error_set(error, GSIM_USAGE, "--blocks-file: expected --stamps on too");
+        status = gsim_refuse(error, "--blocks-file: expected --stamps on too");
     if (status == GSIM_OK) status = gsim_runner_parse(&arguments, words, error);
     if (status == GSIM_OK && (!arguments.value[GSIM_CLI_WORKLOAD] || !arguments.value[GSIM_CLI_SCHED]))
-        status =
-            gsim_error_set(error, GSIM_USAGE, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");
-    if (status == GSIM_OK) status = gsim_cli_check_files(&arguments, error);
+        status = gsim_refuse(error, "expected --workload NAME and --sched NAME (see gpusim-runner --help)");
+    if (status == GSIM_OK) status = gsim_cli_check_outputs(&arguments, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(arguments.value[GSIM_CLI_SCHED], &scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(&arguments, &scheduler, 1, error);
     if (status == GSIM_OK) status = gsim_runner_gpu_find(&gpu, error);
@@ -374,7 +346,7 @@ int main(int argc, char **argv)
     struct gsim_runner_words words = {argv + 1, argc - 1};
     const char *command = argc > 1 ? argv[1] : "--help";
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0)
-        return fputs(help_text, argc > 1 ? stdout : stderr) < 0 || argc < 2 ? 2 : 0;
+        return gsim_runner_help("run", argc > 1 ? stdout : stderr) && argc > 1 ? 0 : 2;
     if (strcmp(command, "--version") == 0) return printf("gpusim-runner %s\n", GPUSIM_VERSION) < 0;
     if (strcmp(command, "probe") == 0) return gsim_probe_main(argc - 2, argv + 2);
     bool is_profile = strcmp(command, "profile") == 0;

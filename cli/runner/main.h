@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "cli/cli.h"
 #include "traces/runner/run.h"
 
@@ -13,6 +15,8 @@ struct gsim_runner_words {
     int count;
 };
 
+/* Prints what --help of a command says; false: it cannot. */
+bool gsim_runner_help(const char *command, FILE *to);
 /* The value of --NAME, which is taken out of the words; INITIAL when it is not there, "" when its value is missing. */
 const char *gsim_runner_own_value(struct gsim_runner_words *words, const char *name, const char *initial);
 /* A count, and "on" or "off"; INITIAL when not given. ERROR keeps the first failure. */

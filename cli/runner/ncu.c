@@ -63,7 +63,7 @@ enum gsim_status gsim_ncu_run(char *const words[], uint32_t launches, struct gsi
         all[used] = (char *)(used == COUNT_AT ? count : used == LOG_AT ? log : options[used]);
     for (; *words && used < OPTIONS + MOST_WORDS; words++) all[used++] = *words;
     all[used] = NULL;
-    status = *words ? gsim_error_set(error, GSIM_USAGE, "expected at most %d words", MOST_WORDS) : spawn(all, error);
+    status = *words ? gsim_refuse(error, "expected at most %d words", MOST_WORDS) : spawn(all, error);
     struct gsim_error unread = {0};
     char *text = status == GSIM_OK || status == GSIM_SIM ? gsim_file_read(log, &length, &unread) : NULL;
     if (status == GSIM_OK && !text) status = gsim_error_set(error, unread.status, "%s", unread.message);

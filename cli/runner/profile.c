@@ -24,21 +24,6 @@
 #define LAUNCHES_AHEAD 64  /* between two looks at the clock */
 #define MOST_WORDS     40
 
-static const char help[] =
-    "usage: gpusim-runner profile --workload NAME|FILE -o KERNELS.json [--ncu on|off] [--energy on|off] [OPTION]...\n"
-    "\n"
-    "Writes what gpusim's --kernels reads (schema gpusim-kernels/1): of each kernel of the workload pipes, cluster and "
-    "time with\n"
-    "empty caches, where NVIDIA's ncu is in PATH and may count (--ncu off: without); the longest block's time over the "
-    "mean one's, by\n"
-    "the blocks' own stamps; with --energy on the energy of a launch above the idle GPU's, from a second of launches "
-    "of each.\n"
-    "Options of 'gpusim run': --suite, --size, --block1d, --blocks, --opt, --seed, --memory pinned|pageable, "
-    "--device.\n"
-    "\n"
-    "  gpusim-runner profile --workload img --energy on -o img-kernels.json\n"
-    "  gpusim --workload img --sched kesco --kernels img-kernels.json --device h100-vm\n";
-
 struct profile {
     struct gsim_cli_arguments arguments;
     struct gsim_cli_setup setup;
@@ -65,7 +50,7 @@ static enum gsim_status keep_words(struct profile *p, const struct gsim_runner_w
     int used = 0;
     if (length <= 0) return gsim_error_set(error, GSIM_IO, "cannot find this program's own file");
     self[length] = '\0';
-    if (words->count > MOST_WORDS - 10) return gsim_error_set(error, GSIM_USAGE, "expected fewer words");
+    if (words->count > MOST_WORDS - 10) return gsim_refuse(error, "expected fewer words");
     p->words[used++] = self;
     for (int i = 0; i < words->count; i++) p->words[used++] = words->items[i];
     for (int i = 0; fixed[i]; i++) p->words[used++] = (char *)fixed[i];
@@ -212,7 +197,7 @@ enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsi
     char self[4096];
     for (int i = 0; i < words->count; i++)
         if (strcmp(words->items[i], "--help") == 0 || strcmp(words->items[i], "-h") == 0)
-            return fputs(help, stdout) < 0 ? GSIM_IO : GSIM_OK;
+            return gsim_runner_help("profile", stdout) ? GSIM_OK : GSIM_IO;
     p.path = gsim_runner_own_value(words, "output", NULL);
     p.wants_ncu = gsim_runner_own_switch(words, "ncu", true, error);
     p.wants_energy = gsim_runner_own_switch(words, "energy", false, error);
@@ -222,8 +207,8 @@ enum gsim_status gsim_runner_profile(struct gsim_runner_words *words, struct gsi
         status = gsim_runner_parse(&p.arguments, words, error);
         const char *workload = p.arguments.value[GSIM_CLI_WORKLOAD];
         if (status == GSIM_OK && (!workload || !p.path || !*p.path))
-            status = gsim_error_set(error, GSIM_USAGE,
-                                    "profile: expected --workload NAME and -o FILE (see gpusim-runner profile --help)");
+            status =
+                gsim_refuse(error, "profile: expected --workload NAME and -o FILE (see gpusim-runner profile --help)");
         if (status == GSIM_OK) status = gsim_runner_gpu_find(&p.gpu, error);
         if (status == GSIM_OK) status = gsim_runner_setup(&p.setup, &p.arguments, &p.gpu, error);
         if (status == GSIM_OK) status = gsim_cli_point_init(&p.point, &p.setup, workload, scheduler, error);

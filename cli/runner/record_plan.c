@@ -10,34 +10,6 @@
 
 #include "sim/base/text.h"
 
-static const char help_text[] =
-    "usage: gpusim-runner record -o FILE [OPTION]...\n"
-    "\n"
-    "Runs workloads under schedulers on this GPU and writes how long they took, what ran when, and how long each "
-    "kernel\n"
-    "takes alone (schema gpusim-runs/1), for gpusim validate and gpusim calibrate. Wrong results are left out.\n"
-    "  -o, --output FILE      gzipped if named .gz\n"
-    "  --workload LIST|all    default all with real kernels\n"
-    "  --sched LIST|all       default serial,async,grsched,taskflow,cudagraph,kesco\n"
-    "  --bytes LIST           sizes, as bytes of a program's buffers; default 1M,64M,1G\n"
-    "  --shapes LIST          launch shapes: concurrent,serial (default)\n"
-    "  --prefetch LIST        on,off (default)\n"
-    "  --memory MODE          pinned (default), pageable or managed\n"
-    "  --iterations K         timed iterations of each run (default 25)\n"
-    "  --warmup K             iterations before (default 3)\n"
-    "  --traced-iterations K  iterations under the tracer, of which the median one is kept (default 5)\n"
-    "  --tracer on|off        off: times only; results are not checked\n"
-    "  --slice on|off         also time each kernel alone on an eighth of the SMs, which tells what bounds it (default "
-    "on;\n"
-    "                         needs the tracer and compute capability 8.0)\n"
-    "  --profiles-only        only time the kernels alone, no runs\n"
-    "  --suite, --seed        as for gpusim run\n"
-    "  --name TEXT            of the recording (default: the GPU's)\n"
-    "  --dry-run              only list the runs\n"
-    "\n"
-    "Example:\n"
-    "  gpusim-runner record --workload img,ml --bytes 4M,64M --iterations 20 -o runs.json.gz\n";
-
 struct lists {
     const char *workloads[GSIM_RECORD_LIST + 1], *schedulers[GSIM_RECORD_LIST + 1], *bytes[GSIM_RECORD_LIST + 1],
         *shapes[GSIM_RECORD_LIST + 1], *prefetch[GSIM_RECORD_LIST + 1];
@@ -47,15 +19,11 @@ struct lists {
 static void cut(struct gsim_record *record, const char *name, const char *text, const char **list,
                 struct gsim_error *error)
 {
-    char *next = gsim_arena_strdup(&record->arena, text);
+    char *copy = gsim_arena_strdup(&record->arena, text), *item;
     uint32_t count = 0;
-    while (next && count < GSIM_RECORD_LIST) {
-        char *comma = strchr(next, ',');
-        if (comma) *comma = '\0';
-        if (!*next && !error->status)
-            gsim_error_set(error, GSIM_USAGE, "--%s: expected a list, found '%s'", name, text);
-        list[count++] = next;
-        next = comma ? comma + 1 : NULL;
+    while (count < GSIM_RECORD_LIST && (item = gsim_text_cut(&copy))) {
+        if (!*item && !error->status) gsim_refuse(error, "--%s: expected a list, found '%s'", name, text);
+        list[count++] = item;
     }
     list[count] = NULL;
 }
@@ -93,7 +61,7 @@ static enum gsim_status find_size(const struct gsim_workload_ops *workload, stru
     double size = floor(low), unit = pow(10, fmax(0, floor(log10(size)) - 2));
     size = floor(size / unit) * unit; /* three digits are enough */
     if (program_bytes(workload, options, size) > 0) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--bytes: %s has no size of %.0f bytes", workload->name, bytes);
+    return gsim_refuse(error, "--bytes: %s has no size of %.0f bytes", workload->name, bytes);
 }
 
 static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_case *c, const struct lists *lists,
@@ -107,7 +75,7 @@ static enum gsim_status add_runs(struct gsim_record *record, struct gsim_record_
             if (status != GSIM_OK) return status;
             run->prefetch = strcmp(*prefetch, "on") == 0;
             if (!run->prefetch && strcmp(*prefetch, "off") != 0)
-                return gsim_error_set(error, GSIM_USAGE, "--prefetch: expected on, off or both, found '%s'", *prefetch);
+                return gsim_refuse(error, "--prefetch: expected on, off or both, found '%s'", *prefetch);
             c->run_count++;
             record->run_count++;
         }
@@ -125,7 +93,7 @@ static enum gsim_status add_case(struct gsim_record *record, const struct gsim_c
         .suite = setup->suite, .block1d = setup->block1d, .blocks = setup->blocks, .iterations = 1};
     c->options.shape = strcmp(shape, "serial") == 0 ? GSIM_SHAPE_SERIAL : GSIM_SHAPE_CONCURRENT;
     if (c->options.shape == GSIM_SHAPE_CONCURRENT && strcmp(shape, "concurrent") != 0)
-        return gsim_error_set(error, GSIM_USAGE, "--shapes: expected concurrent, serial or both, found '%s'", shape);
+        return gsim_refuse(error, "--shapes: expected concurrent, serial or both, found '%s'", shape);
     char *end;
     target = strtod(bytes, &end);
     double factor = strcmp(end, "G") == 0   ? 1e9
@@ -136,7 +104,7 @@ static enum gsim_status add_case(struct gsim_record *record, const struct gsim_c
     target *= factor;
     enum gsim_status status = GSIM_OK;
     if (!(target >= 1 && target <= 1e12)) {
-        status = gsim_error_set(error, GSIM_USAGE, "--bytes: expected numbers such as 64M or 1G, found '%s'", bytes);
+        status = gsim_refuse(error, "--bytes: expected numbers such as 64M or 1G, found '%s'", bytes);
     }
     if (status == GSIM_OK) status = find_size(workload, &c->options, target, error);
     if (status == GSIM_OK) status = add_runs(record, c, lists, error);
@@ -154,9 +122,8 @@ static enum gsim_status add_cases(struct gsim_record *record, const struct gsim_
         for (w = 0; lists->workloads[w]; w++) {
             const struct gsim_workload_ops *workload = gsim_workload_find(lists->workloads[w]);
             if (!workload || !gsim_bench_find(lists->workloads[w]))
-                return gsim_error_set(error, GSIM_USAGE,
-                                      "--workload: '%s' is not a built-in workload with real kernels",
-                                      lists->workloads[w]);
+                return gsim_refuse(error, "--workload: '%s' is not a built-in workload with real kernels",
+                                   lists->workloads[w]);
             for (s = 0; lists->shapes[s]; s++) {
                 enum gsim_status status =
                     add_case(record, setup, lists, workload, lists->bytes[b], lists->shapes[s], error);
@@ -185,9 +152,9 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
     record->slice_sms = gsim_runner_own_switch(words, "slice", true, error); /* how many: when the GPU is known */
     if (error->status) return error->status;
     if (record->profiles_only && !record->is_traced)
-        return gsim_error_set(error, GSIM_USAGE, "--profiles-only: expected --tracer on, which times the kernels");
+        return gsim_refuse(error, "--profiles-only: expected --tracer on, which times the kernels");
     if (!record->iterations || !record->traced_iterations)
-        return gsim_error_set(error, GSIM_USAGE, "--iterations, --traced-iterations: expected at least 1, found 0");
+        return gsim_refuse(error, "--iterations, --traced-iterations: expected at least 1, found 0");
     return GSIM_OK;
 }
 
@@ -208,12 +175,12 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
 {
     struct lists lists;
     bool is_dry;
-    if (take_flag(words, "--help") || take_flag(words, "-h")) return fputs(help_text, stdout) < 0 ? GSIM_IO : GSIM_OK;
+    if (take_flag(words, "--help") || take_flag(words, "-h"))
+        return gsim_runner_help("record", stdout) ? GSIM_OK : GSIM_IO;
     is_dry = take_flag(words, "--dry-run");
     record->profiles_only = take_flag(words, "--profiles-only");
     const char *path = gsim_runner_own_value(words, "output", NULL), *name = gsim_runner_own_value(words, "name", NULL);
-    if (!is_dry && (!path || !*path))
-        return gsim_error_set(error, GSIM_USAGE, "expected -o FILE (see gpusim-runner record --help)");
+    if (!is_dry && (!path || !*path)) return gsim_refuse(error, "expected -o FILE (see gpusim-runner record --help)");
     enum gsim_status status = is_dry ? GSIM_OK : gsim_output_check(path, error);
     if (status == GSIM_OK) status = read_words(record, words, &lists, error);
     if (status == GSIM_OK) status = gsim_runner_parse(arguments, words, error);

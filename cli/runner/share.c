@@ -19,7 +19,7 @@ bool gsim_share_asked_for(const struct gsim_runner_words *words)
 static enum gsim_status add_way(struct gsim_share_command *c, const char *word, struct gsim_error *error)
 {
     if (c->way_count == GSIM_SHARE_WAYS)
-        return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_SHARE_WAYS);
+        return gsim_refuse(error, "--share: expected at most %d ways, found more", GSIM_SHARE_WAYS);
     struct gsim_share_way *way = &c->ways[c->way_count];
     bool is_priorities = strcmp(word, "priorities") == 0;
     enum gsim_status status = gsim_cli_share(is_priorities ? "streams" : word, &way->ops, error);
@@ -40,11 +40,7 @@ static enum gsim_status choose_ways(struct gsim_share_command *c, struct gsim_er
     if (!text && c->arguments.value[GSIM_CLI_MEASURE]) return GSIM_OK;
     char *list = gsim_arena_strdup(&c->tasks.arena, text ? text : "exclusive");
     enum gsim_status status = GSIM_OK;
-    for (char *at = list, *next; at && status == GSIM_OK; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
-        status = add_way(c, at, error);
-    }
+    for (char *at; !status && (at = gsim_text_cut(&list));) status = add_way(c, at, error);
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {
         all[w] = c->ways[w].ops;
         const struct gsim_share_way *way = &c->ways[w];
@@ -52,13 +48,11 @@ static enum gsim_status choose_ways(struct gsim_share_command *c, struct gsim_er
         uint32_t count = gsim_task_set_processes(&c->tasks.set, way->settings.mechanism, process_of);
         bool has_profile = c->arguments.value[GSIM_CLI_PROFILE] || c->arguments.value[GSIM_CLI_MEASURE];
         if (way->settings.mechanism == GSIM_MECHANISM_STREAMS && count > 1)
-            status = gsim_error_set(error, GSIM_USAGE,
-                                    "--share %s: its tasks are threads of one process, and they are in %u", way->word,
-                                    count);
+            status = gsim_refuse(error, "--share %s: its tasks are threads of one process, and they are in %u",
+                                 way->word, count);
         if (status == GSIM_OK && way->ops->needs_profile && !has_profile)
-            status = gsim_error_set(
-                error, GSIM_USAGE,
-                "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure",
+            status = gsim_refuse(
+                error, "--share %s needs a profile: --profile FILE, which --measure FILE writes, or --profile measure",
                 way->word);
     }
     return status == GSIM_OK ? gsim_cli_check_share_opts(&c->tasks, all, c->way_count, error) : status;
@@ -87,8 +81,7 @@ static enum gsim_status read_tasks(struct gsim_share_command *c, struct gsim_err
     uint32_t finite = 0;
     enum gsim_status status = gsim_runner_setup(&c->setup, &c->arguments, c->gpu, error);
     if (status == GSIM_OK && c->setup.memory == GSIM_MEMORY_MANAGED)
-        status = gsim_error_set(error, GSIM_USAGE,
-                                "--memory managed: several tasks share a GPU with pinned or pageable memory only");
+        status = gsim_refuse(error, "--memory managed: several tasks share a GPU with pinned or pageable memory only");
     if (status == GSIM_OK) status = gsim_cli_tasks_init(&c->tasks, &c->setup, error);
     if (status != GSIM_OK) return status;
     for (uint32_t i = 0; i < c->tasks.count; i++) finite += gsim_task_is_finite(&c->tasks.tasks[i]);
@@ -275,17 +268,16 @@ static enum gsim_status check_words(struct gsim_share_command *c, struct gsim_er
 {
     static const enum gsim_cli_key files[] = {GSIM_CLI_REPORT, GSIM_CLI_TRACE, GSIM_CLI_CSV};
     const char *share = c->arguments.value[GSIM_CLI_SHARE];
-    enum gsim_status status = gsim_cli_check_files(&c->arguments, error);
+    enum gsim_status status = gsim_cli_check_outputs(&c->arguments, error);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && status == GSIM_OK; i++)
         if (c->arguments.value[files[i]] && share && strchr(share, ','))
-            status = gsim_error_set(error, GSIM_USAGE, "--%s: expected one way of sharing, found '%.60s'",
-                                    gsim_cli_option_at(files[i])->name, share);
+            status = gsim_refuse(error, "--%s: expected one way of sharing, found '%.60s'",
+                                 gsim_cli_option_at(files[i])->name, share);
     if (status == GSIM_OK && c->arguments.value[GSIM_CLI_PROFILE] && c->arguments.value[GSIM_CLI_MEASURE])
-        status = gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
+        status = gsim_refuse(error, "--profile and --measure: expected one of them");
     if (status == GSIM_OK && c->recording && !share && c->arguments.value[GSIM_CLI_MEASURE])
-        status = gsim_error_set(
-            error, GSIM_USAGE,
-            "--measure without --share runs no tasks together, which --recording writes: expected --share");
+        status = gsim_refuse(
+            error, "--measure without --share runs no tasks together, which --recording writes: expected --share");
     if (status == GSIM_OK && c->recording) status = gsim_output_check(c->recording, error);
     return status;
 }

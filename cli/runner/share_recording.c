@@ -12,26 +12,24 @@ static bool is_kernel(const struct gsim_op *op) { return op->kind == GSIM_OP_KER
 
 enum gsim_status gsim_share_check_recording(const struct gsim_share_command *c, struct gsim_error *error)
 {
-    if (c->tasks.count != PAIR)
-        return gsim_error_set(error, GSIM_USAGE, "--recording: expected two tasks, found %u", c->tasks.count);
+    if (c->tasks.count != PAIR) return gsim_refuse(error, "--recording: expected two tasks, found %u", c->tasks.count);
     for (uint32_t t = 0; t < PAIR; t++) {
         const struct gsim_task *task = &c->tasks.tasks[t];
         if (task->arrival != GSIM_ARRIVAL_CLOSED || c->stage_tasks[t].bench_ops)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--recording: task '%.60s': expected a program file with closed arrivals",
-                                  task->name);
+            return gsim_refuse(error, "--recording: task '%.60s': expected a program file with closed arrivals",
+                               task->name);
         for (uint32_t i = 0; i < task->program->op_count; i++) {
             const struct gsim_op *op = &task->program->ops[i];
             bool is_behind = i && is_kernel(op - 1) && op->kind == GSIM_OP_HOST_COMPUTE;
             if (!is_kernel(op) && !is_behind)
-                return gsim_error_set(error, GSIM_USAGE,
-                                      "--recording: task '%.60s': ops[%u]: expected kernels alone, each with one host "
-                                      "time behind it or none",
-                                      task->name, i);
+                return gsim_refuse(error,
+                                   "--recording: task '%.60s': ops[%u]: expected kernels alone, each with one host "
+                                   "time behind it or none",
+                                   task->name, i);
         }
     }
     if (c->tasks.tasks[0].priority > c->tasks.tasks[1].priority)
-        return gsim_error_set(error, GSIM_USAGE, "--recording: expected the more urgent task first");
+        return gsim_refuse(error, "--recording: expected the more urgent task first");
     return GSIM_OK;
 }
 

@@ -70,15 +70,14 @@ static enum gsim_status check_words(struct source *s, struct gsim_error *error)
 {
     const char *const *value = s->arguments->value;
     if (!value[GSIM_CLI_CHECK] && !value[GSIM_CLI_RUN_ARGS] && value[GSIM_CLI_RUN_LIMIT])
-        return gsim_error_set(error, GSIM_USAGE, "--run-limit: applies where the source is run (--run, --check)");
+        return gsim_refuse(error, "--run-limit: applies where the source is run (--run, --check)");
     if (!value[GSIM_CLI_SCHED])
-        return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+        return gsim_refuse(error, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
     if (!value[GSIM_CLI_OUTPUT] && !value[GSIM_CLI_DIFF] && !value[GSIM_CLI_PLAN] && !value[GSIM_CLI_CHECK])
-        return gsim_error_set(error, GSIM_USAGE,
-                              "no output: expected -o, --diff or --plan FILE, or --check (see gpusim schedule --help)");
+        return gsim_refuse(error,
+                           "no output: expected -o, --diff or --plan FILE, or --check (see gpusim schedule --help)");
     if (gsim_cli_is_best(value[GSIM_CLI_SCHED]))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--sched best: expected one scheduler (gpusim compare tells which is best)");
+        return gsim_refuse(error, "--sched best: expected one scheduler (gpusim compare tells which is best)");
     enum gsim_status status = gsim_cli_scheduler(value[GSIM_CLI_SCHED], &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(s->arguments, &s->scheduler, 1, error);
     return status;
@@ -86,8 +85,7 @@ static enum gsim_status check_words(struct source *s, struct gsim_error *error)
 
 static void name_command(struct source *s)
 {
-    const char *slash = strrchr(s->path, '/');
-    snprintf(s->command, sizeof s->command, "gpusim schedule %.100s --sched %.60s%s", slash ? slash + 1 : s->path,
+    snprintf(s->command, sizeof s->command, "gpusim schedule %.100s --sched %.60s%s", gsim_text_file(s->path),
              s->arguments->value[GSIM_CLI_SCHED], s->arguments->value[GSIM_CLI_AS_GRAPH] ? " --graph" : "");
 }
 
@@ -262,22 +260,16 @@ enum gsim_status gsim_cli_schedule_source(const struct gsim_cli_arguments *argum
 }
 
 /* --- the command: a CUDA source is told by its name's end --- */
-static enum gsim_status schedule(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+int gsim_cli_schedule(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     const char *path = arguments->operand_count ? arguments->operands[0] : "", *end = strrchr(path, '.');
     bool is_source = end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
     if (!is_source && arguments->operand_count != 1)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "nothing to schedule: expected gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD");
+        return gsim_refuse(error,
+                           "nothing to schedule: expected gpusim schedule FILE.cu [FILE...]|TRACE|PROGRAM|WORKLOAD");
     if (is_source) {
         enum gsim_status status = gsim_cli_check_used(arguments, GSIM_CLI_OF_CUDA, error);
         return status == GSIM_OK ? gsim_cli_schedule_source(arguments, error) : status;
     }
     return gsim_cli_schedule_trace(arguments, error);
-}
-
-int gsim_cli_schedule(const struct gsim_cli_arguments *arguments)
-{
-    struct gsim_error error = {0};
-    return schedule(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
 }

@@ -38,26 +38,17 @@ static const struct gsim_assignment *plan_of(const struct schedule *s)
     return s->tried_count && s->tried[s->best].us < s->one->us ? &s->tried[s->best] : s->one;
 }
 
-static void put_tried(struct gsim_output *out, const struct gsim_assignment *a, bool is_last)
-{
-    gsim_output_printf(out, "    {\"policy\": \"%s\", \"streams\": %u", a->policy, a->stream_count);
-    gsim_output_json_real(out, "us", a->us);
-    gsim_output_printf(out, "}%s\n", is_last ? "" : ",");
-}
-
 static void put_node(struct gsim_output *out, const struct schedule *s, const struct gsim_assignment *plan,
                      uint32_t unit, uint32_t node)
 {
     const struct gsim_units *u = s->units;
     const struct gsim_op *op = &u->source->ops[u->nodes[node]];
     const char *separator = "";
-    gsim_output_printf(out, "    {\"node\": %u, \"op\": %u, \"name\": ", node, u->nodes[node]);
-    gsim_output_json_string(out, op->kind == GSIM_OP_KERNEL ? u->source->kernels[op->kernel_index].name : "copy");
-    if (s->roots[unit] != GSIM_NO_OPERATOR) {
-        gsim_output_text(out, ", \"operator\": ");
-        gsim_output_json_string(out, s->operators->items[s->roots[unit]].name);
-    }
-    gsim_output_printf(out, ", \"unit\": %u, \"stream\": %u, \"waits\": [", unit, plan->stream_of[unit]);
+    gsim_output_put(out, "    {'node': %u, 'op': %u, 'name': %q", node, u->nodes[node],
+                    op->kind == GSIM_OP_KERNEL ? u->source->kernels[op->kernel_index].name : "copy");
+    if (s->roots[unit] != GSIM_NO_OPERATOR)
+        gsim_output_put(out, ", 'operator': %q", s->operators->items[s->roots[unit]].name);
+    gsim_output_put(out, ", 'unit': %u, 'stream': %u, 'waits': [", unit, plan->stream_of[unit]);
     for (uint32_t w = plan->wait_start[unit]; node == u->units[unit].first && w < plan->wait_start[unit + 1];
          w++, separator = ", ") {
         const struct gsim_unit *before = &u->units[plan->waits[w]];
@@ -102,20 +93,18 @@ static enum gsim_status load(struct question *q, struct gsim_error *error)
     const char *graph = q->arguments->value[GSIM_CLI_CUDA_GRAPH];
     q->base = q->subject.point.simulation;
     if (graph && q->arguments->value[GSIM_CLI_EXECUTION_TRACE])
-        return gsim_error_set(
-            error, GSIM_USAGE,
-            "--cuda-graph and --execution-trace: both say what depends on what, expected one of them");
+        return gsim_refuse(error,
+                           "--cuda-graph and --execution-trace: both say what depends on what, expected one of them");
     if (graph && !q->subject.is_trace)
-        return gsim_error_set(error, GSIM_USAGE, "--cuda-graph: applies to traces, '%.200s' is none",
-                              q->arguments->operands[0]);
+        return gsim_refuse(error, "--cuda-graph: applies to traces, '%.200s' is none", q->arguments->operands[0]);
     if (graph) {
         q->base.program = &q->graph;
         q->base.demands = NULL;
         return gsim_graph_dot_apply(graph, &q->subject.point.program, &q->graph, error);
     }
     if (gsim_cli_subject_has_data(&q->subject)) return GSIM_OK;
-    return gsim_error_set(
-        error, GSIM_USAGE,
+    return gsim_refuse(
+        error,
         "'%.200s' does not say what its kernels read and write: expected --execution-trace FILE with it, or "
         "--cuda-graph FILE",
         q->arguments->operands[0]);
@@ -217,22 +206,15 @@ static void put_json(const void *what, struct gsim_output *out)
 {
     const struct schedule *s = &((const struct question *)what)->found;
     const struct gsim_assignment *plan = plan_of(s);
-    gsim_output_text(out, "{\n  \"schema\": \"gpusim-schedule/1\",\n  \"version\": \"" GPUSIM_VERSION
-                          "\",\n  \"program\": ");
-    gsim_output_json_string(out, s->subject);
-    gsim_output_text(out, ",\n  \"device\": ");
-    gsim_output_json_string(out, s->device);
-    gsim_output_printf(out, ",\n  \"most_streams\": %u,\n  \"policy\": \"%s\",\n  \"streams\": %u", s->asked,
-                       plan->policy, plan->stream_count);
-    gsim_output_json_real(out, "one_stream_us", s->one->us);
-    gsim_output_json_real(out, "planned_us", plan->us);
-    gsim_output_text(out, ",\n  \"worth\": {\"percent\": ");
-    gsim_output_real(out, s->worth.percent);
-    gsim_output_json_real(out, "low", s->worth.low);
-    gsim_output_json_real(out, "high", s->worth.high);
-    gsim_output_json_real(out, "plain", s->worth.plain);
-    gsim_output_text(out, "},\n  \"tried\": [\n");
-    for (uint32_t i = 0; i < s->tried_count; i++) put_tried(out, &s->tried[i], i + 1 == s->tried_count);
+    gsim_output_put(out, "{\n  'schema': 'gpusim-schedule/1',\n  'version': '" GPUSIM_VERSION "',\n  'program': %q,\n"
+                         "  'device': %q,\n  'most_streams': %u,\n  'policy': '%s',\n  'streams': %u, "
+                         "'one_stream_us': %r, 'planned_us': %r,\n  'worth': {'percent': %r, 'low': %r, 'high': %r, "
+                         "'plain': %r},\n  'tried': [\n", s->subject, s->device, s->asked, plan->policy,
+                    plan->stream_count, s->one->us, plan->us, s->worth.percent, s->worth.low, s->worth.high,
+                    s->worth.plain);
+    for (uint32_t i = 0; i < s->tried_count; i++)
+        gsim_output_put(out, "    {'policy': '%s', 'streams': %u, 'us': %r}%s\n", s->tried[i].policy,
+                        s->tried[i].stream_count, s->tried[i].us, i + 1 == s->tried_count ? "" : ",");
     gsim_output_text(out, "  ],\n  \"nodes\": [\n");
     for (uint32_t i = 0; i < s->units->count; i++)
         for (uint32_t n = 0; n < s->units->units[i].count; n++) put_node(out, s, plan, i, s->units->units[i].first + n);

@@ -46,13 +46,13 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
     v->is_search = strcmp(text, "most") == 0;
     const struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
     if (v->is_search && !(spec->ttft_limit_us > 0) && !(spec->tpot_limit_us > 0))
-        return gsim_error_set(error, GSIM_USAGE, "--rate most: expected limits: --within ttft=200ms,tpot=30ms");
+        return gsim_refuse(error, "--rate most: expected limits: --within ttft=200ms,tpot=30ms");
     if (v->is_search) return GSIM_OK;
     v->rate_count = 0;
     if (sscanf(text, "%lf:%lf:%lf", &from, &to, &step) == 3) {
         if (!(from >= GSIM_RATE_LEAST && to >= from && to <= 1e9 && step > 0) || (to - from) / step >= MOST_RATES)
-            return gsim_error_set(error, GSIM_USAGE, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'",
-                                  MOST_RATES, text);
+            return gsim_refuse(error, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'", MOST_RATES,
+                               text);
         for (double rate = from; rate <= to * (1 + 1e-9) && v->rate_count < MOST_RATES; rate += step)
             v->rates[v->rate_count++] = rate;
         return GSIM_OK;
@@ -61,9 +61,8 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
         double rate = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !(rate >= GSIM_RATE_LEAST && rate <= 1e9) ||
             v->rate_count == MOST_RATES)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--rate: expected requests per second (1e-9 to 1e9) or FROM:TO:STEP, found '%.60s'",
-                                  text);
+            return gsim_refuse(
+                error, "--rate: expected requests per second (1e-9 to 1e9) or FROM:TO:STEP, found '%.60s'", text);
         v->rates[v->rate_count++] = rate;
         if (!*end) return GSIM_OK;
     }
@@ -76,15 +75,15 @@ static enum gsim_status parse_within(struct serve *v, struct gsim_error *error)
     struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
     if (!text) return GSIM_OK;
     spec->ttft_limit_us = spec->tpot_limit_us = 0;
-    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        double *limit = strncmp(at, "ttft=", 5) == 0   ? &spec->ttft_limit_us
-                        : strncmp(at, "tpot=", 5) == 0 ? &spec->tpot_limit_us
-                                                       : NULL;
-        char window[64];
+    char item[64], window[64];
+    for (const char *at = text; gsim_text_item(&at, item, sizeof item);) {
+        double *limit = strncmp(item, "ttft=", 5) == 0   ? &spec->ttft_limit_us
+                        : strncmp(item, "tpot=", 5) == 0 ? &spec->tpot_limit_us
+                                                         : NULL;
         double from_us;
-        snprintf(window, sizeof window, "0:%.*s", (int)strcspn(limit ? at + 5 : at, ","), limit ? at + 5 : at);
+        snprintf(window, sizeof window, "0:%.61s", limit ? item + 5 : item);
         if (!limit || *limit > 0 || !gsim_text_window(window, &from_us, limit) || !isfinite(*limit) || !(*limit > 0))
-            return gsim_error_set(error, GSIM_USAGE, "--within: expected ttft=TIME,tpot=TIME, found '%.60s'", text);
+            return gsim_refuse(error, "--within: expected ttft=TIME,tpot=TIME, found '%.60s'", text);
     }
     return GSIM_OK;
 }
@@ -95,18 +94,17 @@ static enum gsim_status parse_besides(struct serve *v, struct gsim_error *error)
     v->beside_count = !text;
     v->besides[0] = gsim_cli_server_spec(v->server)->beside;
     if (!text && v->besides[0] == GSIM_BESIDE_SAME) return GSIM_OK;
-    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[32];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    char name[32];
+    for (const char *at = text; gsim_text_item(&at, name, sizeof name);) {
         if (v->beside_count == GSIM_BESIDE_COUNT)
-            return gsim_error_set(error, GSIM_USAGE, "--prefill-beside: expected each way once, found '%.60s'", text);
+            return gsim_refuse(error, "--prefill-beside: expected each way once, found '%.60s'", text);
         if (gsim_beside_parse(name, &v->besides[v->beside_count++], error))
             return gsim_error_prefix(error, "--prefill-beside");
     }
     for (uint32_t i = 0; i < v->policy_count; i++)
         if (!v->policies[i]->separate) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "%s: under %s a prefill has a GPU of its own",
-                          text ? "--prefill-beside" : "prefill_beside", v->policies[0]->name);
+    return gsim_refuse(error, "%s: under %s a prefill has a GPU of its own",
+                       text ? "--prefill-beside" : "prefill_beside", v->policies[0]->name);
 }
 
 /* A prefill with a GPU of its own is beside nothing: one row. */
@@ -137,8 +135,7 @@ enum gsim_status gsim_cli_server_policy(const struct gsim_cli_arguments *argumen
 static enum gsim_status add_policy(struct serve *v, const char *name, struct gsim_error *error)
 {
     uint32_t at = v->policy_count++;
-    if (at == MOST_NAMES)
-        return gsim_error_set(error, GSIM_USAGE, "--batching: expected at most %d, found more", MOST_NAMES);
+    if (at == MOST_NAMES) return gsim_refuse(error, "--batching: expected at most %d, found more", MOST_NAMES);
     return gsim_cli_server_policy(v->arguments, v->server, name, &v->policies[at], &v->params[at], error);
 }
 
@@ -157,11 +154,9 @@ static enum gsim_status parse_policies(struct serve *v, struct gsim_error *error
                         gsim_batching_at(i)->name);
         return status;
     }
-    for (const char *at = text; at && !status; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[4096];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    char name[4096];
+    for (const char *at = text; !status && gsim_text_item(&at, name, sizeof name);)
         status = add_policy(v, name, error);
-    }
     return status;
 }
 
@@ -184,7 +179,7 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
                 : has_prompts              ? "prompts"
                                            : "outputs", spec->path);
     if (text && is_drawn && v->arguments->value[GSIM_CLI_RATE])
-        return gsim_error_set(error, GSIM_USAGE, "--arrivals: --rate says how many come: expected one of the two");
+        return gsim_refuse(error, "--arrivals: --rate says how many come: expected one of the two");
     return GSIM_OK;
 }
 
@@ -194,15 +189,12 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
 static enum gsim_status check_exact(const struct gsim_server *server, struct gsim_error *error)
 {
     if (server->spec->replicas > 1)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--exact: one host drives one GPU; several servers are looked up only");
+        return gsim_refuse(error, "--exact: one host drives one GPU; several servers are looked up only");
     if (server->policy->separate || server->spec->beside >= GSIM_BESIDE_PARTITION)
-        return gsim_error_set(
-            error, GSIM_USAGE,
-            "--exact: one host drives one GPU; a prefill in a process or on a GPU of its own is looked up only");
+        return gsim_refuse(
+            error, "--exact: one host drives one GPU; a prefill in a process or on a GPU of its own is looked up only");
     if (server->spec->interpolates || server->spec->profile)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--exact: a step from a profile or between two buckets has no program to simulate");
+        return gsim_refuse(error, "--exact: a step from a profile or between two buckets has no program to simulate");
     return GSIM_OK;
 }
 
@@ -309,8 +301,7 @@ static enum gsim_status run_draws(struct serve *v, const struct gsim_serve_cell 
         gsim_serving_result_release(&result);
         for (size_t c = 0; c < GSIM_SERVE_COLUMNS; c++) differ |= stats[c].minimum < stats[c].maximum;
     }
-    if (!status && !differ)
-        status = gsim_error_set(error, GSIM_USAGE, "--repeat: nothing is drawn here: all draws are the same");
+    if (!status && !differ) status = gsim_refuse(error, "--repeat: nothing is drawn here: all draws are the same");
     return status;
 }
 
@@ -432,16 +423,14 @@ static enum gsim_status run_table(struct serve *v, struct gsim_error *error)
     return status;
 }
 
-int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
+int gsim_cli_serve(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct serve v = {.arguments = arguments};
-    struct gsim_error error = {0};
-    enum gsim_status status =
-        arguments->operand_count == 1
-            ? GSIM_OK
-            : gsim_error_set(&error, GSIM_USAGE, "nothing to serve: expected gpusim serve SPEC.json");
-    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &v.server, &error);
-    if (!status) status = parse_policies(&v, &error);
+    enum gsim_status status = arguments->operand_count == 1
+                                  ? GSIM_OK
+                                  : gsim_refuse(error, "nothing to serve: expected gpusim serve SPEC.json");
+    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &v.server, error);
+    if (!status) status = parse_policies(&v, error);
     if (!status) {
         struct gsim_scheduler_ops views[MOST_NAMES];
         const struct gsim_scheduler_ops *list[MOST_NAMES];
@@ -449,36 +438,35 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments)
             views[i] = gsim_cli_policy_view(v.policies[i]);
             list[i] = &views[i];
         }
-        status = gsim_cli_check_opts(v.arguments, list, v.policy_count, &error);
+        status = gsim_cli_check_opts(v.arguments, list, v.policy_count, error);
     }
-    if (!status) status = parse_besides(&v, &error);
-    if (!status) status = parse_within(&v, &error);
-    if (!status) status = parse_rates(&v, &error);
-    if (!status) status = parse_arrivals(&v, &error);
+    if (!status) status = parse_besides(&v, error);
+    if (!status) status = parse_within(&v, error);
+    if (!status) status = parse_rates(&v, error);
+    if (!status) status = parse_arrivals(&v, error);
     if (!status) {
         struct gsim_serving_spec *spec = gsim_cli_server_spec(v.server);
         const char *router = v.arguments->value[GSIM_CLI_ROUTER];
         if (gsim_cli_count(v.arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
-                           &error))
-            status = error.status;
-        if (status == GSIM_OK && router && gsim_router_parse(router, &spec->router, &error))
-            status = gsim_error_prefix(&error, "--router");
+                           error))
+            status = error->status;
+        if (status == GSIM_OK && router && gsim_router_parse(router, &spec->router, error))
+            status = gsim_error_prefix(error, "--router");
         if (status == GSIM_OK && router && spec->replicas == 1)
-            status = gsim_error_set(&error, GSIM_USAGE,
-                                    "--router: of several servers: expected --replicas, found one server");
+            status = gsim_refuse(error, "--router: of several servers: expected --replicas, found one server");
     }
     if (!status)
         status =
-            gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, &error);
+            gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, error);
     if (!status && v.is_search && v.draws < 2)
-        status = gsim_error_set(&error, GSIM_USAGE, "--repeat: of --rate most 2 draws at least: one has no interval");
+        status = gsim_refuse(error, "--repeat: of --rate most 2 draws at least: one has no interval");
     bool is_one = !v.is_search && v.rate_count * v.policy_count * v.beside_count * v.draws == 1 &&
                   !arguments->value[GSIM_CLI_CSV];
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])
-        status = gsim_error_set(&error, GSIM_USAGE, "--report: of one run alone; --csv FILE writes the table");
-    if (!status) status = is_one ? run_one(&v, &error) : run_table(&v, &error);
+        status = gsim_refuse(error, "--report: of one run alone; --csv FILE writes the table");
+    if (!status) status = is_one ? run_one(&v, error) : run_table(&v, error);
     for (int b = 0; b < GSIM_BESIDE_COUNT; b++)
         for (int apart = 0; apart < 2; apart++) gsim_serving_table_destroy(v.tables[b][apart]);
     gsim_cli_server_destroy(v.server);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

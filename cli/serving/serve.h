@@ -5,21 +5,6 @@
 #include "serving/library.h"
 #include "serving/report.h"
 
-/* Part of GSIM_CLI_OPTION_MAP. */
-#define GSIM_CLI_SERVING_OPTION_MAP(X)                                                                                 \
-    X(BATCHING, "batching", "A,B,...|all", GSIM_CLI_ON_SERVE)                                                          \
-    X(BESIDE, "prefill-beside", "A,B,...", GSIM_CLI_ON_SERVE)                                                          \
-    X(ARRIVALS, "arrivals", "TEXT", GSIM_CLI_ON_SERVE)                                                                 \
-    X(RATE, "rate", "A,B,...|FROM:TO:STEP", GSIM_CLI_ON_SERVE)                                                         \
-    X(WITHIN, "within", "ttft=TIME,tpot=TIME", GSIM_CLI_ON_SERVE)                                                      \
-    X(REQUESTS, "requests", "N", GSIM_CLI_ON_SERVE)                                                                    \
-    X(REPLICAS, "replicas", "N", GSIM_CLI_ON_SERVE)                                                                    \
-    X(ROUTER, "router", "NAME", GSIM_CLI_ON_SERVE)                                                                     \
-    X(EXACT, "exact", NULL, GSIM_CLI_ON_SERVE)                                                                         \
-    X(HOST, "host", "NAME|FILE", GSIM_CLI_ON_SERVING | GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH | GSIM_CLI_ON_CALIBRATE)     \
-    X(HOST_SPEED, "host-speed", "X", GSIM_CLI_ON_ASK | GSIM_CLI_ON_BOTH)                                               \
-    X(LISTEN, "listen", NULL, GSIM_CLI_ON_STEP_TIME)
-
 struct gsim_cli_arguments;
 
 /* A spec with the programs of its steps for the device that --device names, else the one that the first trace names. */

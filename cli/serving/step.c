@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/subject.h"
 #include "cli/cli.h"
 #include "cli/serving/serve.h"
 #include "cli/traces.h"
 #include "cli/trust/host.h"
-#include "sim/base/gz.h"
 #include "sim/base/jobs/progress.h"
 #include "sim/device/other.h"
 #include "sim/rank_node.h"
@@ -60,8 +60,9 @@ static enum gsim_status read_step(void *context, const char *path, struct gsim_p
     struct gsim_cli_server *server = context;
     *is_graph = true;
     if (is_file(path)) {
-        enum gsim_status read = gsim_gz_has(path, "\"gpusim-program/") ? gsim_program_read(path, program, error)
-                                                 : read_trace(path, server, program, is_graph, error);
+        enum gsim_status read = gsim_subject_kind_of(path) == GSIM_SUBJECT_PROGRAM
+                                    ? gsim_program_read(path, program, error)
+                                    : read_trace(path, server, program, is_graph, error);
         return read == GSIM_OK ? gsim_cli_apply_kernels(&server->arguments, program, error) : read;
     }
     struct gsim_cli_point point = {0};
@@ -85,9 +86,8 @@ static enum gsim_status find_device(struct gsim_cli_server *server, struct gsim_
         const char *path = server->spec.steps[i].path;
         struct gsim_trace_origin origin = {0};
         struct gsim_error no_trace = {0};
-        if (!is_file(path) || gsim_gz_has(path, "\"gpusim-program/")) continue;
-        bool is_trace = gsim_importer_of(path, &origin, &no_trace) != NULL;
-        if (is_trace && gsim_cli_trace_device(&origin, device, error)) return error->status;
+        if (!gsim_importer_of(path, &origin, &no_trace)) continue;
+        if (gsim_cli_trace_device(&origin, device, error)) return error->status;
         *found = origin;
         if (device[0]) break;
     }
@@ -103,12 +103,12 @@ static enum gsim_status use_node(struct gsim_cli_server *s, struct gsim_error *e
     s->has_node = name != NULL;
     if (!name) return GSIM_OK;
     if (gpus < 2)
-        return gsim_error_set(error, GSIM_USAGE, "--node: of tensor parallel steps: expected steps.profile with "
-                              "tensor_parallel, found a step on one GPU");
+        return gsim_refuse(error, "--node: of tensor parallel steps: expected steps.profile with "
+                                  "tensor_parallel, found a step on one GPU");
     if (gsim_rank_node_find(name, *device, gpus, &s->node, error)) return error->status;
     if (gpus > s->node.gpus)
-        return gsim_error_set(error, GSIM_USAGE, "--node %.60s: a host has %u GPUs, and tensor_parallel is %u", name,
-                              s->node.gpus, gpus);
+        return gsim_refuse(error, "--node %.60s: a host has %u GPUs, and tensor_parallel is %u", name, s->node.gpus,
+                           gpus);
     s->node.links.count = gpus;
     if (!*device) *device = s->node.device;
     return GSIM_OK;
@@ -121,9 +121,8 @@ static enum gsim_status check_clock(const struct gsim_cli_arguments *arguments, 
     for (uint32_t i = 0; i < arguments->opt_count && !arguments->value[GSIM_CLI_EXACT]; i++)
         for (size_t n = 0; n < sizeof names / sizeof *names; n++)
             if (strncmp(arguments->opts[i], names[n], strlen(names[n])) == 0)
-                return gsim_error_set(error, GSIM_USAGE,
-                                      "--opt %.80s: of a server with --exact alone: each step that is looked up begins "
-                                      "at rest", arguments->opts[i]);
+                return gsim_refuse(error, "--opt %.80s: of a server with --exact alone: each step that is looked up "
+                                          "begins at rest", arguments->opts[i]);
     return GSIM_OK;
 }
 
@@ -133,7 +132,8 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     struct gsim_cli_server *s = gsim_alloc(sizeof *s);
     *made = s;
     s->arguments = *arguments;
-    enum gsim_status status = check_clock(arguments, error);
+    enum gsim_status status = gsim_subject_expect(path, GSIM_SUBJECT_BIT(SERVER), "a server", error);
+    if (!status) status = check_clock(arguments, error);
     if (!status) status = gsim_serving_spec_read(path, &s->spec, error);
     if (status) return status;
     if (arguments->value[GSIM_CLI_HOST])
@@ -303,31 +303,29 @@ static enum gsim_status listen(struct gsim_serving_table *table, const struct gs
     return GSIM_OK;
 }
 
-int gsim_cli_step(const struct gsim_cli_arguments *arguments)
+int gsim_cli_step(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_cli_server *server = NULL;
     struct gsim_serving_table *table = NULL;
     bool listens = arguments->value[GSIM_CLI_LISTEN] != NULL;
     char text[LINE] = "";
     enum gsim_status status = GSIM_OK;
     if (!arguments->operand_count || (arguments->operand_count > 1) == listens)
-        status = gsim_error_set(&error, GSIM_USAGE,
-                                "expected gpusim step SPEC.json KIND SIZE, or gpusim step SPEC.json --listen");
+        status = gsim_refuse(error, "expected gpusim step SPEC.json KIND SIZE, or gpusim step SPEC.json --listen");
     for (size_t i = 1; i < arguments->operand_count; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", arguments->operands[i]);
-    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &server, &error);
+    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &server, error);
     if (!status && gsim_cli_server_spec(server)->beside == GSIM_BESIDE_SAME)
         gsim_cli_server_spec(server)->beside = GSIM_BESIDE_STREAM;
     if (!status) table = gsim_serving_table_create(gsim_cli_server_library(server));
     if (!status && listens) {
-        status = listen(table, gsim_cli_server_spec(server), &error);
+        status = listen(table, gsim_cli_server_spec(server), error);
     } else if (!status) {
         double us = NAN;
-        status = answer(table, gsim_cli_server_spec(server), text, &us, &error);
+        status = answer(table, gsim_cli_server_spec(server), text, &us, error);
         if (!status) printf("%.3f us\n", us);
     }
     gsim_serving_table_destroy(table);
     gsim_cli_server_destroy(server);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layer: cli (program). See cli/sweep/request.h. Running a point and its row: cli/sweep/row.c. */
 #include "cli/sweep/request.h"
-#include "plots/gnuplot.h"
+#include "ask/subject.h"
 
 #include <unistd.h>
 
@@ -70,7 +70,6 @@ static enum gsim_status resolve(void *data, const char *name, const char **canon
                                 struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     (void)data;
     *canonical = strcmp(name, "scheduler") == 0 ? "sched" : name;
     const char *key;
@@ -86,11 +85,10 @@ static enum gsim_status resolve(void *data, const char *name, const char **canon
     gsim_nearest_init(&nearest, name);
     for (size_t i = 0; i < OPTION_COUNT; i++) gsim_nearest_offer(&nearest, options[i].name);
     if (gsim_device_number_find(name) != GSIM_DEVICE_NUMBER_COUNT)
-        return gsim_error_set(error, GSIM_USAGE, "unknown name '%.60s', did you mean 'device.%.60s'?", name, name);
-    return gsim_error_set(
-        error, GSIM_USAGE,
-        "unknown name '%.60s'%s (an option of gpusim run, SCHED.PARAMETER, device.NUMBER or gpu.NAME)", name,
-        gsim_nearest_text(&nearest, hint, sizeof(hint)));
+        return gsim_refuse(error, "unknown name '%.60s', did you mean 'device.%.60s'?", name, name);
+    return gsim_refuse(error,
+                       "unknown name '%.60s'%s (an option of gpusim run, SCHED.PARAMETER, device.NUMBER or gpu.NAME)",
+                       name, gsim_nearest_text(&nearest));
 }
 
 static const char *name_at(const char *kind, uint32_t index, const struct gsim_device_entries *devices)
@@ -145,23 +143,6 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     return status;
 }
 
-static bool is_built_in(const char *workload)
-{
-    return gsim_workload_find(workload) || gsim_generator_find(workload) || gsim_source_find(workload);
-}
-
-static enum gsim_status hash_service(struct gsim_named *named, const struct gsim_service *service,
-                                     struct gsim_error *error)
-{
-    struct gsim_arena arena = {0};
-    const char *name = gsim_arena_printf(&arena, "workloads/services/%s", service->file),
-               *path = name ? gsim_data_path(&arena, name) : NULL;
-    enum gsim_status status = path ? gsim_key_file(named->hash, path, error)
-                                   : gsim_error_set(error, GSIM_IO, "cannot find the service '%s'", service->name);
-    gsim_arena_release(&arena);
-    return status;
-}
-
 static enum gsim_status add_named(struct gsim_requests *requests, const char *kind, const char *text,
                                   struct gsim_error *error)
 {
@@ -173,17 +154,20 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
         status = gsim_device_load(text, &named->device, error);
         return status == GSIM_OK ? hash_device(named, error) : status;
     }
-    if (strcmp(kind, "sched") == 0)
+    if (strcmp(kind, "sched") == 0) {
         status = gsim_cli_scheduler(text, &named->scheduler, error);
-    else if (strcmp(text, "-") == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "workload: a sweep reads its programs many times, standard input cannot be");
-    else if (strcmp(kind, "workload") == 0 && !is_path(text) && !is_built_in(text) && gsim_service_find(text))
-        return hash_service(named, gsim_service_find(text), error);
-    else if (!is_path(text) && !is_built_in(text) && access(text, F_OK) != 0)
+        return !status && is_path(text) ? gsim_key_file(named->hash, text, error) : status;
+    }
+    enum gsim_subject_kind found = gsim_subject_kind_of(text);
+    if (strcmp(text, "-") == 0)
+        return gsim_refuse(error, "workload: a sweep reads its programs many times, standard input cannot be");
+    if (found == GSIM_SUBJECT_UNKNOWN && !is_path(text) && access(text, F_OK) != 0)
         return gsim_cli_unknown_workload(text, error);
-    bool is_file = is_path(text) || (strcmp(kind, "workload") == 0 && !is_built_in(text));
-    return status == GSIM_OK && is_file ? gsim_key_file(named->hash, text, error) : status;
+    const char *path = found == GSIM_SUBJECT_SERVICE ? gsim_cli_service_path(text, &requests->arena, error)
+                       : gsim_subject_is_name(found) ? ""
+                                                     : text;
+    if (!path) return error->status;
+    return *path ? gsim_key_file(named->hash, path, error) : GSIM_OK;
 }
 
 static const struct gsim_named *named_by(const struct gsim_requests *requests, const char *text)
@@ -200,9 +184,8 @@ static enum gsim_status check_plugin(const struct gsim_requests *requests, const
     bool is_code = strcmp(kind, "sched") == 0 ? strchr(text, '/') != NULL
                                               : strcmp(kind, "workload") == 0 && gsim_cli_is_shared_object(text);
     if (!is_from_file || requests->allows_plugins || !is_code) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it",
-                          kind, text);
+    return gsim_refuse(error, "%s: '%.200s' is code that the spec file names: --allow-plugins runs it, if you trust it",
+                       kind, text);
 }
 
 static enum gsim_status look_up(struct gsim_requests *requests, const char *kind, const char *initial,
@@ -221,7 +204,7 @@ static enum gsim_status look_up(struct gsim_requests *requests, const char *kind
     }
     if (status != GSIM_OK || given) return status;
     if (initial) return add_named(requests, kind, initial, error);
-    return gsim_error_set(error, GSIM_USAGE, "no %s: expected --%s NAME or --vary %s=NAME,...", kind, kind, kind);
+    return gsim_refuse(error, "no %s: expected --%s NAME or --vary %s=NAME,...", kind, kind, kind);
 }
 
 /* A parameter must be one of some scheduler of the sweep, else it is a slip of the hand. */
@@ -253,7 +236,6 @@ static enum gsim_status check_size(const struct gsim_requests *requests, const c
 {
     double number;
     struct gsim_nearest nearest;
-    char hint[96];
     bool is_number = gsim_text_quantity(text, &number);
     gsim_nearest_init(&nearest, text);
     for (size_t i = 0; i < requests->named_count && !is_number; i++) {
@@ -264,10 +246,9 @@ static enum gsim_status check_size(const struct gsim_requests *requests, const c
         }
     }
     if (is_number) return GSIM_OK;
-    return gsim_error_set(
-        error, GSIM_USAGE,
-        "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s", text,
-        gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error,
+                       "size: expected a number such as 1e6 or 4k, a range or a preset of a workload, found '%.60s'%s",
+                       text, gsim_nearest_text(&nearest));
 }
 
 /* Would a run take this value? Told now rather than by every point. */
@@ -339,20 +320,18 @@ static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks,
     for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++) {
         const char *name = axis.name;
         for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)
-            if (strcmp(name, apart[a]) == 0)
-                return gsim_error_set(error, GSIM_USAGE, "--%s: does not go with --task", name);
+            if (strcmp(name, apart[a]) == 0) return gsim_refuse(error, "--%s: does not go with --task", name);
         has_ranks |= strcmp(name, "ranks") == 0;
         for (size_t j = 0; j < axis.count && strcmp(name, "ranks") == 0; j++)
             if (!axis.values[j].is_number)
-                return gsim_error_set(error, GSIM_USAGE, "ranks: expected numbers of ranks, found '%.60s'",
-                                      axis.values[j].text);
+                return gsim_refuse(error, "ranks: expected numbers of ranks, found '%.60s'", axis.values[j].text);
         if (!has_tasks && strcmp(name, "share") == 0)
-            return gsim_error_set(error, GSIM_USAGE, "--share: expected --task PROGRAM with it, once or more");
+            return gsim_refuse(error, "--share: expected --task PROGRAM with it, once or more");
     }
     for (size_t i = 0; has_ranks && gsim_spec_at(spec, i, &axis); i++)
         for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
             if (strcmp(axis.name, alone[a]) == 0)
-                return gsim_error_set(error, GSIM_USAGE, "--%s: each rank has a GPU of its own", axis.name);
+                return gsim_refuse(error, "--%s: each rank has a GPU of its own", axis.name);
     return GSIM_OK;
 }
 
@@ -405,7 +384,8 @@ enum gsim_status gsim_requests_check_programs(const struct gsim_requests *reques
         bool is_source = gsim_text_ends_with(named->text, ".cu");
         status = is_source
                      ? gsim_cli_read_cuda(&arguments, named->text, !is_told, &program, error)
-                     : gsim_program_read(named->text, &program, error);
+                     : gsim_subject_expect(named->text, GSIM_SUBJECT_BIT(PROGRAM), "a program", error);
+        if (!status && !is_source) status = gsim_program_read(named->text, &program, error);
         if (status == GSIM_OK && is_source) status = hash_program(named, &program, error);
         if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
         char line[GSIM_LIMIT_NAME + 1];

@@ -32,21 +32,13 @@ static const char *value_of(const struct results *results, enum gsim_cli_key key
 static enum gsim_status split(struct results *results, enum gsim_cli_key key, struct gsim_error *error)
 {
     const char *text = value_of(results, key);
-    size_t count = 1;
-    for (const char *at = text; *at; at++) count += *at == ',';
-    const char **items = GSIM_ARENA_ARRAY(&results->arena, const char *, count);
+    const char **items = GSIM_ARENA_ARRAY(&results->arena, const char *, gsim_text_items(text));
     char *copy = gsim_arena_strdup(&results->arena, text);
     results->query.columns = items;
-    results->query.column_count = count;
-    for (size_t i = 0; i < count; i++) {
-        char *comma = strchr(copy, ',');
-        if (comma) *comma = '\0';
-        if (!*copy)
-            return gsim_error_set(error, GSIM_USAGE, "--%s: expected names separated by commas, found '%s'",
-                                  gsim_cli_option_at(key)->name, text);
-        items[i] = copy;
-        copy = comma ? comma + 1 : copy;
-    }
+    for (char *item; (item = gsim_text_cut(&copy)); items[results->query.column_count++] = item)
+        if (!*item)
+            return gsim_refuse(error, "--%s: expected names separated by commas, found '%s'",
+                               gsim_cli_option_at(key)->name, text);
     return GSIM_OK;
 }
 
@@ -63,7 +55,7 @@ static enum gsim_status read_base(struct results *results, struct gsim_error *er
     }
     return *results->query.base_name && *results->query.base_value
                ? GSIM_OK
-               : gsim_error_set(error, GSIM_USAGE, "--base: expected NAME=VALUE or a scheduler, found '%s'", text);
+               : gsim_refuse(error, "--base: expected NAME=VALUE or a scheduler, found '%s'", text);
 }
 
 static enum gsim_status ask(struct results *results, struct gsim_error *error)
@@ -81,16 +73,16 @@ static enum gsim_status ask(struct results *results, struct gsim_error *error)
     results->query.tells_rows = !results->query.is_grouped && value_of(results, GSIM_CLI_CSV);
     results->query.value = value_of(results, GSIM_CLI_VALUE);
     if (results->query.is_grouped && value_of(results, GSIM_CLI_COLUMNS))
-        return gsim_error_set(error, GSIM_USAGE, "--columns and --group: expected one of them");
+        return gsim_refuse(error, "--columns and --group: expected one of them");
     if (results->query.is_paired && !value_of(results, GSIM_CLI_BASE))
-        return gsim_error_set(error, GSIM_USAGE, "--paired: expected --base NAME=VALUE with it, or a scheduler");
+        return gsim_refuse(error, "--paired: expected --base NAME=VALUE with it, or a scheduler");
     if (value_of(results, GSIM_CLI_GROUP))
         status = split(results, GSIM_CLI_GROUP, error);
     else if (value_of(results, GSIM_CLI_COLUMNS))
         status = split(results, GSIM_CLI_COLUMNS, error);
     const char *text = value_of(results, GSIM_CLI_LIMIT);
     if (status == GSIM_OK && text && (!gsim_text_quantity(text, &limit) || limit < 1))
-        status = gsim_error_set(error, GSIM_USAGE, "--limit: expected a number of rows, found '%s'", text);
+        status = gsim_refuse(error, "--limit: expected a number of rows, found '%s'", text);
     results->limit = gsim_whole_u64(limit);
     return status == GSIM_OK ? read_base(results, error) : status;
 }
@@ -270,9 +262,9 @@ static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *s
 {
     const char *out = arguments->value[GSIM_CLI_OUT];
     struct gsim_merge_outcome outcome = {0};
-    if (!out) return gsim_error_set(error, GSIM_USAGE, "no output: expected gpusim results merge -o FILE FILE...");
+    if (!out) return gsim_refuse(error, "no output: expected gpusim results merge -o FILE FILE...");
     if (arguments->operand_count < 2)
-        return gsim_error_set(error, GSIM_USAGE, "nothing to merge: expected gpusim results merge -o FILE FILE...");
+        return gsim_refuse(error, "nothing to merge: expected gpusim results merge -o FILE FILE...");
     if (gsim_cli_check_used(arguments, GSIM_CLI_OF_MERGE, error)) return error->status;
     enum gsim_status status =
         gsim_merge(out, arguments->operands + 1, arguments->operand_count - 1,
@@ -283,27 +275,25 @@ static enum gsim_status merge(const struct gsim_cli_arguments *arguments, int *s
     return status;
 }
 
-int gsim_cli_results(const struct gsim_cli_arguments *arguments)
+int gsim_cli_results(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct results results = {.arguments = arguments};
     enum gsim_status status;
     int stopped_by = 0;
-    if (!arguments->operand_count)
-        status = gsim_error_set(&error, GSIM_USAGE, "no results file: expected gpusim results FILE");
+    if (!arguments->operand_count) status = gsim_refuse(error, "no results file: expected gpusim results FILE");
     else if (strcmp(arguments->operands[0], "merge") == 0)
-        status = merge(arguments, &stopped_by, &error);
+        status = merge(arguments, &stopped_by, error);
     else if (arguments->operand_count > 1)
-        status = gsim_error_set(&error, GSIM_USAGE,
-                                "unexpected argument '%s': one results file at a time (gpusim results "
-                                "merge joins several)",
-                                arguments->operands[1]);
-    else if (!(status = gsim_cli_check_used(arguments, GSIM_CLI_OF_ROWS, &error)))
-        status = show(&results, &error);
+        status = gsim_refuse(error,
+                             "unexpected argument '%s': one results file at a time (gpusim results "
+                             "merge joins several)",
+                             arguments->operands[1]);
+    else if (!(status = gsim_cli_check_used(arguments, GSIM_CLI_OF_ROWS, error)))
+        status = show(&results, error);
     gsim_answer_release(&results.table);
     gsim_selected_release(&results.answer);
     gsim_arena_release(&results.arena);
     if (stopped_by) fprintf(stderr, "gpusim: stopped; no file was changed; the same command starts afresh\n");
-    if (stopped_by) return 128 + stopped_by;
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    if (stopped_by) return gsim_cli_exit(error, 128 + stopped_by);
+    return status;
 }

@@ -34,20 +34,20 @@ struct gsim_sensitivity {
 
 /* What is told of each method. */
 static const struct method {
-    const char *word, *title, *head, *explanation, *csv, *legend[2], *label;
+    const char *title, *head, *explanation, *csv, *legend[2], *label;
 } methods[] = {
-    [GSIM_ONE_AT_A_TIME] = {"oat", "each number alone", "       lower      higher\n",
+    [GSIM_ONE_AT_A_TIME] = {"each number alone", "       lower      higher\n",
                             "\n  lower, higher  change of the result when this number alone is at that end of its "
                             "range\n",
                             "result,result_low,result_high\n", {"number lower", "number higher"},
                             "change of the time (%)"},
-    [GSIM_MORRIS] = {"morris", "Morris' elementary effects", "      size      mean  st. dev.\n",
+    [GSIM_MORRIS] = {"Morris' elementary effects", "      size      mean  st. dev.\n",
                      "\n  size    mean size of the change from one end of the range to the other, of the mean result\n"
                      "  mean    the same with its sign\n"
                      "  spread  how much it depends on where the others are: interactions, steps\n",
                      "effect_size,effect_mean,effect_spread\n", {"size of the effect", "spread of the effect"},
                      "effect of the whole range (%)"},
-    [GSIM_SOBOL] = {"sobol", "Sobol indices", "           alone          in all\n",
+    [GSIM_SOBOL] = {"Sobol indices", "           alone          in all\n",
                     "\n  alone   share of the result's variance due to this number alone\n"
                     "  in all  with its interactions; both with 95 % intervals (bootstrap)\n",
                     "first,first_half,total,total_half\n", {"with interactions", "alone"}, "share of the variance"},
@@ -238,8 +238,7 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
     if (spread_text && strcmp(spread_text, "kind") == 0)
         spread = 0;
     else if (spread_text && (!gsim_text_quantity(spread_text, &spread) || spread < 0.1 || spread > 90))
-        return gsim_error_set(error, GSIM_USAGE, "--spread: expected per cent from 0.1 to 90, or kind, found '%s'",
-                              spread_text);
+        return gsim_refuse(error, "--spread: expected per cent from 0.1 to 90, or kind, found '%s'", spread_text);
     s->spread = spread;
     if (!list || strcmp(list, "all") == 0) {
         for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
@@ -247,43 +246,28 @@ static enum gsim_status choose_inputs(struct gsim_sensitivity *s, struct gsim_er
                 add_input(s, (enum gsim_device_number)i, spread);
         return GSIM_OK;
     }
-    for (const char *word = list; word;) {
-        char name[64], hint[96];
-        size_t length = strcspn(word, ",");
-        struct gsim_nearest nearest;
-        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-        enum gsim_device_number number = gsim_device_number_find(strncmp(name, "device.", 7) == 0 ? name + 7 : name);
-        gsim_nearest_init(&nearest, name);
-        for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
-            gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
-        if (number == GSIM_DEVICE_NUMBER_COUNT)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--numbers: unknown number '%s'%s (see gpusim list devices --long)", name,
-                                  gsim_nearest_text(&nearest, hint, sizeof hint));
+    char name[61];
+    for (const char *at = list; gsim_text_item(&at, name, sizeof name);) {
+        enum gsim_device_number number;
+        const char *own = strncmp(name, "device.", 7) == 0 ? name + 7 : name;
+        if (gsim_cli_device_number(GSIM_CLI_NUMBERS, own, &number, error)) return error->status;
         for (size_t i = 0; i < s->input_count; i++)
-            if (s->inputs[i].number == number)
-                return gsim_error_set(error, GSIM_USAGE, "--numbers: '%s' is given twice", name);
+            if (s->inputs[i].number == number) return gsim_refuse(error, "--numbers: '%s' is given twice", name);
         add_input(s, number, spread);
-        word = word[length] ? word + length + 1 : NULL;
     }
     if (s->input_count) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--numbers: expected some that are not 0 on this device, found '%s'",
-                          list);
+    return gsim_refuse(error, "--numbers: expected some that are not 0 on this device, found '%s'", list);
 }
 
 static enum gsim_status choose_design(struct gsim_sensitivity *s, struct gsim_error *error)
 {
-    const char *method = s->arguments->value[GSIM_CLI_METHOD];
     uint32_t count, seed;
-    size_t at = 0;
-    while (method && at < sizeof methods / sizeof *methods && strcmp(method, methods[at].word) != 0) at++;
-    if (at == sizeof methods / sizeof *methods)
-        return gsim_error_set(error, GSIM_USAGE, "--method: expected oat, morris or sobol, found '%s'", method);
-    s->design.method = (enum gsim_sensitivity_method)at;
+    int method;
+    if (gsim_cli_choice(s->arguments, GSIM_CLI_METHOD, GSIM_ONE_AT_A_TIME, &method, error)) return error->status;
+    s->design.method = (enum gsim_sensitivity_method)method;
     bool is_sampled = s->arguments->value[GSIM_CLI_SAMPLES] != NULL;
     if (s->design.method == GSIM_ONE_AT_A_TIME && (is_sampled || s->arguments->value[GSIM_CLI_SAMPLE_SEED]))
-        return gsim_error_set(error, GSIM_USAGE, "--sample%s: expected --method morris or sobol with it",
-                              is_sampled ? "s" : "-seed");
+        return gsim_refuse(error, "--sample%s: expected --method morris or sobol with it", is_sampled ? "s" : "-seed");
     count = s->design.method == GSIM_MORRIS ? MORRIS_DEFAULT : SOBOL_DEFAULT;
     enum gsim_status status = gsim_cli_count(s->arguments, GSIM_CLI_SAMPLES, 2, 1e6, count, &count, error);
     if (status == GSIM_OK)
@@ -370,11 +354,7 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     const char *picture = arguments->value[GSIM_CLI_OUTPUT];
     const char *base = arguments->value[GSIM_CLI_BASE];
     struct gsim_figure_size size; /* told before the runs, used behind them */
-    if (!arguments->value[GSIM_CLI_WORKLOAD])
-        return gsim_error_set(error, GSIM_USAGE,
-                              "no program: expected --workload NAME|FILE (see gpusim list workloads)");
-    if (!arguments->value[GSIM_CLI_SCHED])
-        return gsim_error_set(error, GSIM_USAGE, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+    if (gsim_cli_need_program(arguments, error)) return error->status;
     enum gsim_status status = gsim_cli_scheduler(arguments->value[GSIM_CLI_SCHED], &s->scheduler, error);
     if (status == GSIM_OK && base) status = gsim_cli_scheduler(base, &s->base, error);
     if (status != GSIM_OK) return status;
@@ -385,39 +365,36 @@ static enum gsim_status check(struct gsim_sensitivity *s, struct gsim_error *err
     return gsim_cli_check_opts(arguments, schedulers, s->base ? 2 : 1, error);
 }
 
-int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments)
+int gsim_cli_sensitivity(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct gsim_sensitivity *s = gsim_alloc(sizeof *s);
     s->arguments = arguments;
-    enum gsim_status status = check(s, &error);
-    if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, &error);
+    enum gsim_status status = check(s, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, arguments, error);
     s->setup.until_steady = true; /* as gpusim compare */
-    if (status == GSIM_OK) status = choose_inputs(s, &error);
-    if (status == GSIM_OK) status = choose_design(s, &error);
+    if (status == GSIM_OK) status = choose_inputs(s, error);
+    if (status == GSIM_OK) status = choose_design(s, error);
     if (status == GSIM_OK) {
         /* Reads the program once before the workers do: what is wrong with it is told as gpusim run tells it. */
         struct gsim_cli_point point;
         const char *workload = s->arguments->value[GSIM_CLI_WORKLOAD];
         if (strcmp(workload, "-") == 0)
-            status =
-                gsim_error_set(&error, GSIM_USAGE,
-                               "--workload: the program is read many times, standard input cannot be: expected a file");
-        if (status == GSIM_OK) status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, &error);
+            status = gsim_refuse(
+                error, "--workload: the program is read many times, standard input cannot be: expected a file");
+        if (status == GSIM_OK) status = gsim_cli_point_init(&point, &s->setup, workload, s->scheduler, error);
         if (status == GSIM_OK) gsim_cli_note_devices(&point.program, (const char *const[]){s->setup.device.name}, 1);
         if (status == GSIM_OK) gsim_cli_point_release(&point);
     }
-    if (status == GSIM_OK) status = run_all(s, &error);
+    if (status == GSIM_OK) status = run_all(s, error);
     int stopped_by = s->stopped_by;
     if (status == GSIM_OK && !stopped_by) gsim_design_effects(&s->design, s->y, s->effects);
-    if (status == GSIM_OK && !stopped_by) status = deliver(s, &error);
+    if (status == GSIM_OK && !stopped_by) status = deliver(s, error);
     gsim_free(s->y);
     gsim_design_release(&s->design);
     gsim_cli_setup_release(&s->setup);
     gsim_arena_release(&s->arena);
     gsim_free(s);
-    if (status != GSIM_OK) return gsim_cli_fail(&error);
-    if (!stopped_by) return 0;
+    if (status || !stopped_by) return status;
     fprintf(stderr, "gpusim: no file was changed; the same command starts afresh\n");
-    return 128 + stopped_by;
+    return gsim_cli_exit(error, 128 + stopped_by);
 }

@@ -79,8 +79,8 @@ enum gsim_status gsim_request_task_words(const struct gsim_request *request, str
     for (size_t i = 0; i < request->setting_count; i++) {
         uint32_t number = gsim_request_task(request->settings[i].name, &key);
         if (number && !words_of(request, number))
-            return gsim_error_set(error, GSIM_USAGE, "%s: there is no task %u: expected --task PROGRAM as often",
-                                  request->settings[i].name, number);
+            return gsim_refuse(error, "%s: there is no task %u: expected --task PROGRAM as often",
+                               request->settings[i].name, number);
     }
     for (uint32_t number = 1; number <= GSIM_LIMIT_TASKS; number++) {
         const char *words = words_of(request, number);

@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "ask/subject.h"
 #include "cli/tasks/task_words.h"
 #include "cli/sweep/request.h"
 #include "sim/base/text.h"
@@ -52,8 +53,7 @@ static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, 
 static enum gsim_status take_opt(struct sweep *sweep, const char *text, struct gsim_error *error)
 {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        return gsim_error_set(error, GSIM_USAGE, "--opt: expected NAME=VALUE, found '%.100s'", text);
+    if (!equals || equals == text) return gsim_refuse(error, "--opt: expected NAME=VALUE, found '%.100s'", text);
     char *name = gsim_arena_printf(&sweep->arena, "%.*s", (int)(equals - text), text);
     enum gsim_status status = gsim_spec_fix(&sweep->spec, name, equals + 1, error);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--opt");
@@ -81,7 +81,7 @@ static enum gsim_status check_once(const struct sweep *sweep, const char *text, 
         const char *name = gsim_cli_option_at((enum gsim_cli_key)key)->name;
         if (sweep->arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key) &&
             strlen(name) == strcspn(text, "=") && strncmp(name, text, strlen(name)) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "%s: --%s gives it, too", name, name);
+            return gsim_refuse(error, "%s: --%s gives it, too", name, name);
     }
     return GSIM_OK;
 }
@@ -104,7 +104,9 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     struct gsim_spec *spec = &sweep->spec;
     enum gsim_status status = GSIM_OK;
     gsim_spec_init(spec, &gsim_request_host);
-    if (arguments->operand_count) status = gsim_spec_read(spec, arguments->operands[0], error);
+    const char *file = arguments->operand_count ? arguments->operands[0] : NULL;
+    if (file) status = gsim_subject_expect(file, GSIM_SUBJECT_BIT(SWEEP), "the description of a sweep", error);
+    if (file && !status) status = gsim_spec_read(spec, file, error);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT && status == GSIM_OK; key++)
         if (arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key))
             status = take_option(sweep, (enum gsim_cli_key)key, error);
@@ -121,7 +123,7 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
         status = gsim_cli_integer(arguments, GSIM_CLI_SAMPLE_SEED, 0, 9007199254740992.0, &sample_seed, error);
     if (status != GSIM_OK) return status;
     if (arguments->value[GSIM_CLI_SAMPLE_SEED] && !gsim_whole_u64(samples))
-        return gsim_error_set(error, GSIM_USAGE, "--sample-seed: expected --samples N with it");
+        return gsim_refuse(error, "--sample-seed: expected --samples N with it");
     spec->samples = gsim_whole_u64(samples);
     spec->sample_seed = gsim_whole_u64(sample_seed);
     status = gsim_spec_finish(spec, error);
@@ -147,7 +149,7 @@ static enum gsim_status read_shard(struct sweep *sweep, struct gsim_error *error
             return GSIM_OK;
         }
     }
-    return gsim_error_set(error, GSIM_USAGE, "--shard: expected I/N with I from 1 to N, found '%s'", text);
+    return gsim_refuse(error, "--shard: expected I/N with I from 1 to N, found '%s'", text);
 }
 
 /* --- --dry-run -------------------------------------------------------------------------------------------------- */
@@ -242,7 +244,7 @@ static enum gsim_status prepare_job(struct sweep *sweep, struct gsim_error *erro
         gsim_cli_jobs(sweep->arguments, sweep->remote.transport ? 1 : 0, &jobs, error); /* a rank is a core */
     if (status != GSIM_OK) return status;
     if (timeout && (!gsim_text_quantity(timeout, &timeout_s) || timeout_s < 0.001 || timeout_s > 1e7))
-        return gsim_error_set(error, GSIM_USAGE, "--timeout: expected seconds from 0.001 on, found '%s'", timeout);
+        return gsim_refuse(error, "--timeout: expected seconds from 0.001 on, found '%s'", timeout);
     sweep->job = (struct gsim_sweep_job){.pool = {.jobs = jobs,
                                                   .timeout_s = timeout_s,
                                                   .data = &sweep->requests,
@@ -326,7 +328,7 @@ static enum gsim_status run(struct sweep *sweep, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = sweep->arguments;
     if (arguments->value[GSIM_CLI_RETRY] && !arguments->value[GSIM_CLI_RESUME])
-        return gsim_error_set(error, GSIM_USAGE, "--retry: expected --resume with it");
+        return gsim_refuse(error, "--retry: expected --resume with it");
     enum gsim_status status = read_spec(sweep, error);
     if (status == GSIM_OK) status = gsim_requests_check_programs(&sweep->requests, !sweep->remote.rank, error);
     if (status == GSIM_OK) status = read_shard(sweep, error);
@@ -361,7 +363,7 @@ static int tell_whether_all_failed(const struct sweep *sweep)
     return gsim_status_exit(GSIM_SIM);
 }
 
-static int finish(struct sweep *sweep, enum gsim_status status, const struct gsim_error *error)
+static int finish(struct sweep *sweep, enum gsim_status status, struct gsim_error *error)
 {
     int stopped_by = sweep->job.stopped_by;
     bool is_leader = !sweep->remote.rank;
@@ -371,22 +373,21 @@ static int finish(struct sweep *sweep, enum gsim_status status, const struct gsi
     gsim_requests_release(&sweep->requests);
     gsim_spec_release(&sweep->spec);
     gsim_arena_release(&sweep->arena);
-    if (status != GSIM_OK && is_leader) return gsim_cli_fail(error);
-    if (status != GSIM_OK) return gsim_status_exit(status); /* rank 0 tells it */
-    if (!stopped_by) return is_leader ? tell_whether_all_failed(sweep) : 0;
+    if (status && is_leader) return status;
+    if (status) return gsim_cli_exit(error, gsim_status_exit(status)); /* rank 0 tells it */
+    if (!stopped_by) return gsim_cli_exit(error, is_leader ? tell_whether_all_failed(sweep) : 0);
     fprintf(stderr, "gpusim: the same command with --resume goes on from here\n");
-    return 128 + stopped_by;
+    return gsim_cli_exit(error, 128 + stopped_by);
 }
 
-int gsim_cli_sweep(const struct gsim_cli_arguments *arguments)
+int gsim_cli_sweep(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct sweep sweep = {.arguments = arguments};
-    enum gsim_status status = join(&sweep, &error);
-    if (status == GSIM_OK) status = run(&sweep, &error);
-    if (status != GSIM_OK) gsim_remote_give_up(&sweep.remote, &error);
+    enum gsim_status status = join(&sweep, error);
+    if (!status) status = run(&sweep, error);
+    if (status) gsim_remote_give_up(&sweep.remote, error);
     bool is_stopped = sweep.job.stopped_by;
-    int exit_status = finish(&sweep, status, &error);
+    int exit_status = finish(&sweep, status, error);
     /* Leaves the other ranks: at once when one of them is gone, or would wait for a message for ever. */
     const struct gsim_transport *transport = sweep.remote.transport;
     if (transport) transport->end(sweep.remote.has_lost || is_stopped, exit_status);

@@ -103,8 +103,7 @@ enum gsim_status gsim_cli_run_tasks(const struct gsim_cli_arguments *arguments, 
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_tasks tasks = {0};
     gsim_time from, until;
-    enum gsim_status status = gsim_cli_check_files(arguments, error);
-    if (status == GSIM_OK) status = gsim_cli_trace_window(arguments, &from, &until, error);
+    enum gsim_status status = gsim_cli_trace_window(arguments, &from, &until, error);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&setup, arguments, error);
     if (status != GSIM_OK) return status;
     status = gsim_cli_tasks_init(&tasks, &setup, error);
@@ -137,7 +136,7 @@ enum gsim_status gsim_cli_tasks_profile(struct gsim_cli_tasks *t, struct gsim_er
 {
     const char *from = t->setup->arguments->value[GSIM_CLI_PROFILE], *to = t->setup->arguments->value[GSIM_CLI_MEASURE];
     enum gsim_status status = GSIM_OK;
-    if (from && to) return gsim_error_set(error, GSIM_USAGE, "--profile and --measure: expected one of them");
+    if (from && to) return gsim_refuse(error, "--profile and --measure: expected one of them");
     if (!to && (!from || strcmp(from, "measure") != 0))
         return from ? gsim_task_profiles_read(&t->profiles, &t->set, from, error) : GSIM_OK;
     status = gsim_cli_tasks_measure(t, error);

@@ -51,8 +51,8 @@ static enum gsim_status parse_limit(struct clients *c, const char *text, struct 
             c->figure = figures[i];
     if (equals) snprintf(window, sizeof window, "0:%.50s", equals + 1);
     if (c->figure && gsim_text_window(window, &from_us, &c->limit_us) && isfinite(c->limit_us)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'",
-                          text ? text : "nothing");
+    return gsim_refuse(error, "--limit: expected mean, p50 or p99=TIME, such as p99=20ms, found '%.60s'",
+                       text ? text : "nothing");
 }
 
 static double figure_of(const struct clients *c, const struct gsim_task_stats *stats)
@@ -350,9 +350,8 @@ enum gsim_status gsim_cli_compare_clients(const struct gsim_cli_arguments *argum
         c->from = t.copies_from;
         c->to = t.copies_to;
         if (status == GSIM_OK && c->to <= c->from)
-            status =
-                gsim_error_set(error, GSIM_USAGE,
-                               "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
+            status = gsim_refuse(
+                error, "--limit: expected a task with a range of copies, such as --task resnet50,copies=1:16");
         gsim_cli_tasks_release(&t);
     }
     for (size_t w = 0; w < c->way_count && status == GSIM_OK; w++) {

@@ -8,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ask/subject.h"
 #include "gpusim/limits.h"
 #include "sim/base/gz.h"
 #include "sim/base/json.h"
 #include "sim/base/text.h"
-
-#define SCHEMA "gpusim-tasks/1"
 
 /* Keys with a number: X(name, least, most, is an integer, field). */
 #define NUMBER_KEYS(X)                                             \
@@ -48,9 +47,8 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
     enum gsim_status status = GSIM_OK;
     if (!file && access(path, F_OK) == 0) return gsim_error_prefix(error, "arrival=%s", path);
     if (!file)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line",
-                              path);
+        return gsim_refuse(
+            error, "arrival=%s: expected closed, periodic:US, poisson:PER_S or a file of times, one a line", path);
     while (status == GSIM_OK && fgets(line, sizeof line, file)) {
         double us;
         line[strcspn(line, "\r\n")] = '\0';
@@ -87,7 +85,7 @@ static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena,
     if (strcmp(text, "closed") == 0) return GSIM_OK;
     if (!is_periodic && !is_poisson) return read_times(text, arena, task, error);
     if (!read_number(strchr(text, ':') + 1, &number) || !(number > 0) || number > GSIM_LIMIT_US)
-        return gsim_error_set(error, GSIM_USAGE, "arrival=%s: expected a number above 0 behind the colon", text);
+        return gsim_refuse(error, "arrival=%s: expected a number above 0 behind the colon", text);
     task->arrival = is_periodic ? GSIM_ARRIVAL_PERIODIC : GSIM_ARRIVAL_POISSON;
     if (is_periodic) task->period_us = number;
     else task->rate_per_s = number;
@@ -99,17 +97,16 @@ static enum gsim_status read_arrival(const char *text, struct gsim_arena *arena,
 static enum gsim_status unknown_key(const char *key, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     gsim_nearest_init(&nearest, key);
 #define OFFER(name, least, most, is_integer, field) gsim_nearest_offer(&nearest, name);
     NUMBER_KEYS(OFFER)
 #undef OFFER
     for (size_t i = 0; i < sizeof text_keys / sizeof text_keys[0]; i++) gsim_nearest_offer(&nearest, text_keys[i]);
-    return gsim_error_set(
-        error, GSIM_USAGE,
+    return gsim_refuse(
+        error,
         "unknown key '%.40s'%s: expected priority, process, requests, start_us, gap_us, arrival, duration_us, "
         "deadline_us, percentage, sms, gpu, copies, size, sched, step or name",
-        key, gsim_nearest_text(&nearest, hint, sizeof hint));
+        key, gsim_nearest_text(&nearest));
 }
 
 /* "8", or "1:16" where a command looks for how many. */
@@ -121,8 +118,8 @@ static enum gsim_status read_copies(const char *text, struct gsim_task_words *wo
     if (!is_range && sscanf(text, "%9u%n", &from, &used) == 1 && !text[used]) to = from;
     else if (!is_range) from = 0;
     if (!from || to < from || to > GSIM_LIMIT_TASKS)
-        return gsim_error_set(error, GSIM_USAGE, "copies: expected an integer or FROM:TO from 1 to %d, found '%.40s'",
-                              GSIM_LIMIT_TASKS, text);
+        return gsim_refuse(error, "copies: expected an integer or FROM:TO from 1 to %d, found '%.40s'",
+                           GSIM_LIMIT_TASKS, text);
     words->copies_from = from;
     words->copies_to = to;
     return GSIM_OK;
@@ -137,8 +134,8 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
     if (strcmp(key, name) == 0) {                                                                                      \
         if (!read_number(value, &number) || number < (least) || number > (most) ||                                     \
             ((is_integer) && number != floor(number)))                                                                 \
-            return gsim_error_set(error, GSIM_USAGE, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,       \
-                                  (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);   \
+            return gsim_refuse(error, "%s: expected %s from %.10g to %.10g, found '%.40s'", name,                      \
+                               (is_integer) ? "an integer" : "a number", (double)(least), (double)(most), value);      \
         task->field = __builtin_choose_expr(is_integer, gsim_whole(number), number);                                   \
         return GSIM_OK;                                                                                                \
     }
@@ -148,29 +145,18 @@ static enum gsim_status read_key(const char *key, const char *value, struct gsim
     if (strcmp(key, "copies") == 0) return read_copies(value, words, error);
     if (strcmp(key, "gpu") == 0) {
         if (!read_number(value, &number) || number < 0 || number >= GSIM_LIMIT_GPUS || number != floor(number))
-            return gsim_error_set(error, GSIM_USAGE, "gpu: expected an integer from 0 to %d, found '%.40s'",
-                                  GSIM_LIMIT_GPUS - 1, value);
+            return gsim_refuse(error, "gpu: expected an integer from 0 to %d, found '%.40s'", GSIM_LIMIT_GPUS - 1,
+                               value);
         words->gpu = gsim_whole_u32(number);
         return GSIM_OK;
     }
-    if (!value[0]) return gsim_error_set(error, GSIM_USAGE, "%s: expected something behind the =", key);
+    if (!value[0]) return gsim_refuse(error, "%s: expected something behind the =", key);
     if (strcmp(key, "size") == 0) words->size = value;
     else if (strcmp(key, "sched") == 0) words->scheduler = value;
     else if (strcmp(key, "step") == 0) words->step = value;
     else if (strcmp(key, "name") == 0) task->name = value;
     else return unknown_key(key, error);
     return GSIM_OK;
-}
-
-/* The next of the parts between commas; NULL at the end. */
-static char *next_part(char **at)
-{
-    char *part = *at;
-    if (!part) return NULL;
-    char *comma = strchr(part, ',');
-    *at = comma ? comma + 1 : NULL;
-    if (comma) *comma = '\0';
-    return part;
 }
 
 enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena, struct gsim_task_words *words,
@@ -180,12 +166,11 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     bool has_requests = false;
     *words = (struct gsim_task_words){
         .gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
-    words->program = next_part(&at);
-    if (!words->program[0])
-        return gsim_error_set(error, GSIM_USAGE, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
-    for (char *part; (part = next_part(&at)) != NULL;) {
+    words->program = gsim_text_cut(&at);
+    if (!words->program[0]) return gsim_refuse(error, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
+    for (char *part; (part = gsim_text_cut(&at)) != NULL;) {
         char *equals = strchr(part, '=');
-        if (!equals) return gsim_error_set(error, GSIM_USAGE, "expected KEY=VALUE behind a comma, found '%.40s'", part);
+        if (!equals) return gsim_refuse(error, "expected KEY=VALUE behind a comma, found '%.40s'", part);
         *equals = '\0';
         has_requests |= strcmp(part, "requests") == 0;
         enum gsim_status status = read_key(part, equals + 1, arena, words, error);
@@ -212,7 +197,7 @@ enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *are
     struct gsim_task_words words = {.copies_from = 1, .copies_to = 1};
     char *at = gsim_arena_strdup(arena, text);
     enum gsim_status status = GSIM_OK;
-    for (char *part = at; status == GSIM_OK && (part = next_part(&at)) != NULL;)
+    for (char *part = at; status == GSIM_OK && (part = gsim_text_cut(&at)) != NULL;)
         if (strncmp(part, "copies=", 7) == 0) status = read_copies(part + 7, &words, error);
     *from = words.copies_from;
     *to = words.copies_to;
@@ -220,11 +205,6 @@ enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *are
 }
 
 /* --- files of tasks -------------------------------------------------------------------------------------------- */
-
-static bool is_task_file(const char *path)
-{
-    return gsim_text_ends_with(path, ".json") && gsim_gz_has(path, "\"" SCHEMA "\"");
-}
 
 /* One task of the file as words. */
 static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim_arena *arena, const char **text,
@@ -257,7 +237,7 @@ enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena
 {
     *list = NULL;
     *count = 0;
-    if (!is_task_file(text)) return GSIM_OK;
+    if (gsim_subject_kind_of(text) != GSIM_SUBJECT_TASKS) return GSIM_OK;
     cJSON *json = gsim_json_read(text, error);
     if (!json) return gsim_error_prefix(error, "'%s'", text);
     const cJSON *tasks = cJSON_GetObjectItemCaseSensitive(json, "tasks"), *item;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/subject.h"
 #include "cli/place/node.h"
 #include "cli/tasks/task_words.h"
 #include "sim/base/text.h"
@@ -42,7 +43,7 @@ static enum gsim_status add_copies(struct gsim_cli_tasks *t, const char *text, c
     enum gsim_status status = gsim_task_words_copies(text, &t->arena, &from, &to, error);
     if (status != GSIM_OK) return gsim_error_prefix(error, "--task %.60s", text);
     if (to > from && t->copies_to > t->copies_from)
-        return gsim_error_set(error, GSIM_USAGE, "--task: expected one range of copies, found two");
+        return gsim_refuse(error, "--task: expected one range of copies, found two");
     uint32_t copies = to > from && t->copies ? t->copies : from;
     if (to > from) {
         t->copies_from = from;
@@ -51,7 +52,7 @@ static enum gsim_status add_copies(struct gsim_cli_tasks *t, const char *text, c
         t->varied_count = copies;
     }
     if (*count + copies > GSIM_LIMIT_TASKS)
-        return gsim_error_set(error, GSIM_USAGE, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
+        return gsim_refuse(error, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
     for (uint32_t n = 0; n < copies; n++) texts[(*count)++] = text;
     return GSIM_OK;
 }
@@ -69,13 +70,12 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
         if (status != GSIM_OK) return gsim_error_prefix(error, "--task");
         if (!list) list = one, length = 1;
         if (*count + length > GSIM_LIMIT_TASKS)
-            return gsim_error_set(error, GSIM_USAGE, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
+            return gsim_refuse(error, "--task: expected at most %d tasks, found more", GSIM_LIMIT_TASKS);
         for (uint32_t n = 0; n < length && status == GSIM_OK; n++) status = add_copies(t, list[n], texts, count, error);
         if (status != GSIM_OK) return status;
     }
     if (t->copies_to > t->copies_from && !t->copies)
-        return gsim_error_set(error, GSIM_USAGE, "--task: copies=%u:%u: a range is for gpusim compare",
-                              t->copies_from, t->copies_to);
+        return gsim_refuse(error, "--task: copies=%u:%u: a range is for gpusim compare", t->copies_from, t->copies_to);
     return GSIM_OK;
 }
 
@@ -103,14 +103,11 @@ static enum gsim_status pin(struct gsim_cli_tasks *t, struct gsim_cli_point *poi
     t->gpus[t->count] = gpu;
     if (gpu == UINT32_MAX) return GSIM_OK;
     if (gpu >= count)
-        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: there %s %u (--gpus, --node)", gpu, count == 1 ? "is" : "are",
-                              count);
-    if (t->setup->placement)
-        return gsim_error_set(error, GSIM_USAGE, "gpu=%u: --place says which GPU a kernel is for", gpu);
+        return gsim_refuse(error, "gpu=%u: there %s %u (--gpus, --node)", gpu, count == 1 ? "is" : "are", count);
+    if (t->setup->placement) return gsim_refuse(error, "gpu=%u: --place says which GPU a kernel is for", gpu);
     if (point->source)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "gpu=%u needs the whole program beforehand, and '%s' is drawn while it runs", gpu,
-                              point->source->name);
+        return gsim_refuse(error, "gpu=%u needs the whole program beforehand, and '%s' is drawn while it runs", gpu,
+                           point->source->name);
     for (uint32_t i = 0; i < point->program.op_count; i++)
         if (!gsim_op_is_host(&point->program.ops[i])) point->program.ops[i].device = (uint16_t)gpu;
     t->is_pinned = true;
@@ -124,13 +121,12 @@ enum gsim_status gsim_cli_tasks_device(const struct gsim_cli_arguments *argument
     device[0] = '\0';
     for (size_t i = 0; i < arguments->repeated_count && !device[0]; i++) {
         const char *text = arguments->repeated[i].text;
-        char path[4096], what[GSIM_IMPORTER_TEXT];
+        char path[4096];
         struct gsim_trace_origin origin = {0};
         struct gsim_error no_trace = {0};
-        bool is_trace = false;
         if (arguments->repeated[i].key != GSIM_CLI_TASK) continue;
         snprintf(path, sizeof path, "%.*s", (int)strcspn(text, ","), text);
-        if (!gsim_importer_what(path, what, &is_trace)[0] || !is_trace) continue;
+        if (gsim_subject_kind_of(path) != GSIM_SUBJECT_TRACE) continue;
         if (gsim_importer_of(path, &origin, &no_trace) && gsim_cli_trace_device(&origin, device, error))
             return error->status;
     }
@@ -182,21 +178,18 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     struct gsim_task_words words;
     enum gsim_status status = gsim_task_words_read(text, &t->arena, &words, error);
     if (status != GSIM_OK) return status;
-    if (gsim_cli_is_shared_object(words.program)) /* not loaded only to be refused: a file may have named it */
-        return gsim_error_set(error, GSIM_USAGE,
-                              "'%.200s': a source from a shared object is for --workload, not for a task",
-                              words.program);
+    enum gsim_subject_kind kind = gsim_subject_kind_of(words.program);
+    if (kind == GSIM_SUBJECT_PLUGIN) /* not loaded only to be refused: a file may have named it */
+        return gsim_refuse(error, "'%.200s': a source from a shared object is for --workload, not for a task",
+                           words.program);
     const char *name = words.scheduler ? words.scheduler : arguments->value[GSIM_CLI_SCHED];
-    char what[GSIM_IMPORTER_TEXT];
     struct gsim_program program = {0};
-    bool is_trace = false;
-    (void)gsim_importer_what(words.program, what, &is_trace);
+    bool is_trace = kind == GSIM_SUBJECT_TRACE || kind == GSIM_SUBJECT_CUDA;
     if (words.step && !is_trace)
-        return gsim_error_set(error, GSIM_USAGE, "step=%.40s: of a profiler's trace, and '%.200s' is none", words.step,
-                              words.program);
+        return gsim_refuse(error, "step=%.40s: of a profiler's trace, and '%.200s' is none", words.step, words.program);
     t->words[i] = *arguments;
     t->words[i].value[GSIM_CLI_WORKLOAD] = words.program;
-    if (gsim_text_ends_with(words.program, ".cu")) t->has_source = true;
+    if (kind == GSIM_SUBJECT_CUDA) t->has_source = true;
     else t->words[i].repeated_count = 0; /* -D and such are the sources' */
     t->sizes += words.size != NULL;
     t->schedulers += words.scheduler != NULL;
@@ -260,7 +253,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     *t = (struct gsim_cli_tasks){.setup = setup, .copies = t->copies};
     if (gsim_cli_check_used(setup->arguments, t->copies ? GSIM_CLI_OF_COPIES : GSIM_CLI_OF_TASKS, error))
         return error->status;
-    if (setup->places_best) return gsim_error_set(error, GSIM_USAGE, "--place best: does not go with --task");
+    if (setup->places_best) return gsim_refuse(error, "--place best: does not go with --task");
     enum gsim_status status = collect(t, texts, &count, error);
     if (status != GSIM_OK) return status;
     t->words = GSIM_ARENA_ARRAY(&t->arena, struct gsim_cli_arguments, count);
@@ -277,10 +270,10 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
     }
     for (size_t i = 0; i < setup->arguments->repeated_count && !t->has_source; i++)
         if (setup->arguments->repeated[i].key >= GSIM_CLI_DEFINE && setup->arguments->repeated[i].key <= GSIM_CLI_ENTRY)
-            return gsim_error_set(error, GSIM_USAGE, "-D, --arg, -I, --entry: for CUDA sources, and no task is one");
+            return gsim_refuse(error, "-D, --arg, -I, --entry: for CUDA sources, and no task is one");
     const char *word = setup->arguments->value[GSIM_CLI_HOST] ? "host" : "host-speed";
     if (!t->traces && (setup->arguments->value[GSIM_CLI_HOST] || setup->arguments->value[GSIM_CLI_HOST_SPEED]))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: applies to profilers' traces, and no task is one", word);
+        return gsim_refuse(error, "--%s: applies to profilers' traces, and no task is one", word);
     if (status == GSIM_OK && t->traces) note_gaps(t);
     if (status == GSIM_OK && !t->copies && count > setup->device.cores)
         fprintf(stderr,
@@ -326,11 +319,9 @@ enum gsim_status gsim_cli_ways(struct gsim_arena *arena, const char *text,
         return GSIM_OK;
     }
     char *list = gsim_arena_strdup(arena, text);
-    for (char *at = list, *next; at; at = next) {
-        next = strchr(at, ',');
-        if (next) *next++ = '\0';
+    for (char *at; (at = gsim_text_cut(&list));) {
         if (*count == GSIM_CLI_WAYS)
-            return gsim_error_set(error, GSIM_USAGE, "--share: expected at most %d ways, found more", GSIM_CLI_WAYS);
+            return gsim_refuse(error, "--share: expected at most %d ways, found more", GSIM_CLI_WAYS);
         enum gsim_status status = gsim_cli_share(at, &ways[*count], error);
         if (status != GSIM_OK) return status;
         ++*count;

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/trust/validate.h"
+#include "sim/base/text.h"
 #include "sim/device/rules.h"
 #include "sim/base/gz.h"
 #include "traces/cases.h"
@@ -55,12 +56,11 @@ static enum gsim_status choose_rules(struct command *c, struct gsim_error *error
     const char *text = c->arguments->value[GSIM_CLI_RULES];
     bool all = !text || strcmp(text, "all") == 0;
     for (int i = 0; i < GSIM_RULE_COUNT; i++) c->rules[i] = all;
-    for (const char *word = all ? NULL : text; word; word = strchr(word, ',')) {
-        word += *word == ',';
-        const char *name = gsim_arena_printf(&c->arena, "%.*s", (int)strcspn(word, ","), word);
+    char name[64];
+    for (const char *at = all ? NULL : text; gsim_text_item(&at, name, sizeof name);) {
         enum gsim_rule rule = gsim_rule_find(name);
         if (rule == GSIM_RULE_COUNT)
-            return gsim_error_set(error, GSIM_USAGE, "--rules: unknown rule '%.60s' (see gpusim list rules)", name);
+            return gsim_refuse(error, "--rules: unknown rule '%.60s' (see gpusim list rules)", name);
         c->rules[rule] = true;
     }
     return GSIM_OK;
@@ -72,10 +72,9 @@ static enum gsim_status check_kept(const struct source *s, struct gsim_error *er
     for (size_t i = 0; i < s->set.count; i++) {
         const char *tag = strrchr(s->set.cases[i].name, ']');
         if (tag && strncmp(tag, "] kept ", 7) == 0)
-            return gsim_error_set(
-                error, GSIM_USAGE,
-                "'%s': %s: this set is kept aside from every decision about the model: validate reports on it", s->path,
-                s->set.cases[i].name);
+            return gsim_refuse(
+                error, "'%s': %s: this set is kept aside from every decision about the model: validate reports on it",
+                s->path, s->set.cases[i].name);
     }
     return GSIM_OK;
 }
@@ -157,10 +156,9 @@ static enum gsim_status predict_runs(const struct source *s, const char *what, s
     gsim_progress_clear(&r.progress);
     if (status != GSIM_OK) gsim_error_prefix(error, "cannot read '%s'", s->path);
     if (status == GSIM_OK && !r.runs.count && r.left_out)
-        status = gsim_error_set(
-            error, GSIM_USAGE,
-            "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it", s->path,
-            r.left_out);
+        status = gsim_refuse(
+            error, "'%s': its %zu runs are a test half, which decides nothing: validate --split test reports on it",
+            s->path, r.left_out);
     for (size_t i = 0; i < r.runs.count && status == GSIM_OK; i++) add_error(e, OF_RUNS, r.runs.samples[i].error);
     gsim_recordings_release(&recordings);
     gsim_run_validation_release(&r.runs);
@@ -263,38 +261,37 @@ static enum gsim_status ablate(struct command *c, struct gsim_error *error)
     return status;
 }
 
-int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
+int gsim_cli_ablate(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct command c = {.arguments = arguments};
     const char *csv = arguments->value[GSIM_CLI_CSV];
-    enum gsim_status status = gsim_cli_check_opts(arguments, NULL, 0, &error);
-    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
-    if (status == GSIM_OK) status = choose_rules(&c, &error);
+    enum gsim_status status = gsim_cli_check_opts(arguments, NULL, 0, error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, error);
+    if (status == GSIM_OK) status = choose_rules(&c, error);
     const char *kernels = arguments->value[GSIM_CLI_KERNELS];
     if (status == GSIM_OK && kernels) {
-        status = gsim_profiles_read(&c.kernels, kernels, &error);
-        if (status != GSIM_OK) gsim_error_prefix(&error, "--kernels");
+        status = gsim_profiles_read(&c.kernels, kernels, error);
+        if (status != GSIM_OK) gsim_error_prefix(error, "--kernels");
     }
     if (status == GSIM_OK) {
         size_t count = c.arguments->operand_count;
-        if (!count) status = gsim_error_set(&error, GSIM_USAGE, "ablate: expected [DEVICE=]FILE..., found nothing");
+        if (!count) status = gsim_refuse(error, "ablate: expected [DEVICE=]FILE..., found nothing");
         if (status == GSIM_OK) c.sources = GSIM_ARENA_ARRAY(&c.arena, struct source, count);
         for (; status == GSIM_OK && c.source_count < count; c.source_count++)
-            status = open_source(&c, &c.sources[c.source_count], c.arguments->operands[c.source_count], &error);
+            status = open_source(&c, &c.sources[c.source_count], c.arguments->operands[c.source_count], error);
     }
     if (status == GSIM_OK && c.kernels.asked) gsim_cli_note_kernels(kernels, &c.kernels);
     if (status == GSIM_OK && (!csv || strcmp(csv, "-") != 0)) {
-        status = gsim_output_open(&c.table, "-", &error);
+        status = gsim_output_open(&c.table, "-", error);
         c.has_table = status == GSIM_OK;
     }
     if (status == GSIM_OK && csv) {
-        status = gsim_output_open(&c.csv, csv, &error);
+        status = gsim_output_open(&c.csv, csv, error);
         c.has_csv = status == GSIM_OK;
     }
-    if (status == GSIM_OK) status = ablate(&c, &error);
-    if (status == GSIM_OK && c.has_csv) status = gsim_output_commit(&c.csv, &error);
-    if (status == GSIM_OK && c.has_table) status = gsim_output_commit(&c.table, &error);
+    if (status == GSIM_OK) status = ablate(&c, error);
+    if (status == GSIM_OK && c.has_csv) status = gsim_output_commit(&c.csv, error);
+    if (status == GSIM_OK && c.has_table) status = gsim_output_commit(&c.table, error);
     gsim_output_release(&c.csv);
     gsim_output_release(&c.table);
     for (size_t i = 0; i < c.source_count; i++) {
@@ -303,5 +300,5 @@ int gsim_cli_ablate(const struct gsim_cli_arguments *arguments)
     }
     gsim_profiles_release(&c.kernels);
     gsim_arena_release(&c.arena);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

@@ -181,12 +181,6 @@ struct command {
     bool chosen[GSIM_DEVICE_NUMBER_COUNT];
 };
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* --- what was asked for ------------------------------------------------------------------------------------------- */
 static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
 {
@@ -194,9 +188,9 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
     c->run_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
     c->trace_paths = GSIM_ARENA_ARRAY(&c->arena, const char *, a->operand_count + 1);
     if (!a->operand_count)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces "
-                              "(see gpusim calibrate --help)");
+        return gsim_refuse(error,
+                           "nothing to calibrate from: expected a probe file, recorded runs or profilers' traces "
+                           "(see gpusim calibrate --help)");
     for (size_t i = 0; i < a->operand_count; i++) {
         char device[GSIM_RUNS_DEVICE], what[GSIM_IMPORTER_TEXT];
         bool is_trace;
@@ -221,8 +215,7 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
                                   "\" in its head or a profiler's trace, found none of them",
                                   path);
         } else if (c->probe_path) {
-            return gsim_error_set(error, GSIM_USAGE, "expected one probe, found two: '%s' and '%s'", c->probe_path,
-                                  path);
+            return gsim_refuse(error, "expected one probe, found two: '%s' and '%s'", c->probe_path, path);
         } else {
             c->probe_path = path;
         }
@@ -234,49 +227,32 @@ static enum gsim_status sort_files(struct command *c, struct gsim_error *error)
 static enum gsim_status choose_name(struct command *c, struct gsim_error *error)
 {
     const char *path = c->arguments->value[GSIM_CLI_OUTPUT], *given = c->arguments->value[GSIM_CLI_NAME];
-    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
-    char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : file_name(path));
+    if (!path) return gsim_refuse(error, "no output: expected -o FILE (see gpusim calibrate --help)");
+    char *name = gsim_arena_strdup(&c->arena, given ? given : strcmp(path, "-") == 0 ? "device" : gsim_text_file(path));
     size_t length = strlen(name);
     if (!given && length > 5 && strcmp(name + length - 5, ".json") == 0) name[length - 5] = '\0';
     if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(name))
-        return gsim_error_set(error, GSIM_USAGE, "--name: expected letters, digits, '-', '_' and '.', found '%s'",
-                              name);
+        return gsim_refuse(error, "--name: expected letters, digits, '-', '_' and '.', found '%s'", name);
     c->name = name;
     return GSIM_OK;
-}
-
-static enum gsim_status add_number(struct command *c, const char *word, size_t length, struct gsim_error *error)
-{
-    char name[64], hint[96];
-    struct gsim_nearest nearest;
-    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-    enum gsim_device_number number = gsim_device_number_find(name);
-    if (number < GSIM_DEVICE_NUMBER_COUNT) {
-        c->chosen[number] = true;
-        return GSIM_OK;
-    }
-    gsim_nearest_init(&nearest, name);
-    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
-        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
-    return gsim_error_set(error, GSIM_USAGE, "--fit: unknown number '%s'%s (see gpusim list devices --long)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof hint));
 }
 
 static enum gsim_status choose_numbers(struct command *c, struct gsim_error *error)
 {
     const char *fit = c->arguments->value[GSIM_CLI_FIT];
+    enum gsim_device_number number;
+    char name[61];
     enum gsim_status status = gsim_cli_count(c->arguments, GSIM_CLI_FOLDS, 0, 100, FOLDS_DEFAULT, &c->options.folds,
                                              error);
     if (status != GSIM_OK) return status;
     c->options.iterations = ITERATIONS_DEFAULT;
     if (!fit || strcmp(fit, "auto") == 0) return GSIM_OK;
     c->options.chosen = c->chosen;
-    for (const char *word = strcmp(fit, "none") == 0 ? NULL : fit; status == GSIM_OK && word;
-         word = strchr(word, ',')) {
-        word += *word == ',';
-        status = add_number(c, word, strcspn(word, ","), error);
+    for (const char *at = strcmp(fit, "none") == 0 ? NULL : fit; gsim_text_item(&at, name, sizeof name);) {
+        if (gsim_cli_device_number(GSIM_CLI_FIT, name, &number, error)) return error->status;
+        c->chosen[number] = true;
     }
-    return status;
+    return GSIM_OK;
 }
 
 /* --- reading --- */
@@ -382,12 +358,12 @@ static enum gsim_status refine(struct command *c, struct gsim_error *error)
 
 static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
 {
-    const char *runs = c->run_path_count ? file_name(c->run_paths[0]) : "";
+    const char *runs = c->run_path_count ? gsim_text_file(c->run_paths[0]) : "";
     struct gsim_calibration *k = &c->calibration;
     struct gsim_probe seen; /* what the runs tell without a simulation */
     enum gsim_status status = name_device(c, error);
     if (status == GSIM_OK && c->probe_path)
-        status = gsim_calibrate_probe(k, &c->probe, file_name(c->probe_path), error);
+        status = gsim_calibrate_probe(k, &c->probe, gsim_text_file(c->probe_path), error);
     if (status == GSIM_OK && c->run_path_count) {
         gsim_probe_init(&seen);
         gsim_traced_probe(&c->traced, !c->probe_path, &seen);
@@ -404,54 +380,54 @@ static enum gsim_status calibrate(struct command *c, struct gsim_error *error)
 }
 
 /* --- results --- */
-static enum gsim_status deliver(struct command *c, struct gsim_error *error)
+static void put_device(const void *what, struct gsim_output *out)
 {
-    const char *paths[] = {c->arguments->value[GSIM_CLI_OUTPUT], c->arguments->value[GSIM_CLI_REPORT], "-"};
-    bool stdout_taken = strcmp(paths[0], "-") == 0 || (paths[1] && strcmp(paths[1], "-") == 0);
-    enum gsim_status status = GSIM_OK;
-    for (int i = 0; i < 3 && status == GSIM_OK; i++) {
-        struct gsim_output output;
-        if (!paths[i] || (i == 2 && stdout_taken)) continue;
-        status = gsim_output_open(&output, paths[i], error);
-        if (status != GSIM_OK) break;
-        if (i == 0) gsim_device_write(&c->calibration.device, &output);
-        if (i == 1) gsim_calibration_json(&c->calibration, c->base.name, &output);
-        if (i == 2) gsim_calibration_print(&c->calibration, c->base.name, &output);
-        status = gsim_output_commit(&output, error);
-    }
-    return status;
+    gsim_device_write(&((const struct command *)what)->calibration.device, out);
 }
 
-int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
+static void put_json(const void *what, struct gsim_output *out)
 {
-    struct gsim_error error = {0};
+    const struct command *c = what;
+    gsim_calibration_json(&c->calibration, c->base.name, out);
+}
+
+static void put_text(const void *what, struct gsim_output *out)
+{
+    const struct command *c = what;
+    gsim_calibration_print(&c->calibration, c->base.name, out);
+}
+
+int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
     struct command c = {.arguments = arguments};
     if (arguments->value[GSIM_CLI_HOST])
-        return gsim_cli_calibrate_host(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
-    enum gsim_status status = sort_files(&c, &error);
-    if (status == GSIM_OK) status = choose_name(&c, &error);
-    if (status == GSIM_OK) status = choose_numbers(&c, &error);
-    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, &error);
-    if (status == GSIM_OK) status = read_probe(&c, &error);
+        return gsim_cli_calibrate_host(arguments, error);
+    enum gsim_status status = sort_files(&c, error);
+    if (status == GSIM_OK) status = choose_name(&c, error);
+    if (status == GSIM_OK) status = choose_numbers(&c, error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.job_count, error);
+    if (status == GSIM_OK) status = read_probe(&c, error);
     if (status == GSIM_OK) {
         /* --base, or the device that the recordings name, or the default. */
         struct gsim_error local = {0};
         const char *given = c.arguments->value[GSIM_CLI_BASE_DEVICE];
         if (given || !c.recorded_device[0] || gsim_device_load(c.recorded_device, &c.base, &local) != GSIM_OK)
-            status = gsim_device_load(given ? given : BASE_DEFAULT, &c.base, &error);
+            status = gsim_device_load(given ? given : BASE_DEFAULT, &c.base, error);
     }
     if (status == GSIM_OK) gsim_calibration_init(&c.calibration, &c.base, c.name);
     if (status == GSIM_OK) {
         for (size_t i = 0; i < c.run_path_count && status == GSIM_OK; i++) {
             struct gsim_recordings recordings = {0};
-            status = gsim_runs_read(c.run_paths[i], &(struct gsim_runs_handler){add_run, &c}, &recordings, &error);
-            if (status != GSIM_OK) (void)gsim_error_prefix(&error, "cannot read '%s'", c.run_paths[i]);
+            status = gsim_runs_read(c.run_paths[i], &(struct gsim_runs_handler){add_run, &c}, &recordings, error);
+            if (status != GSIM_OK) (void)gsim_error_prefix(error, "cannot read '%s'", c.run_paths[i]);
             gsim_recordings_release(&recordings);
         }
     }
-    if (status == GSIM_OK) status = read_traces(&c, &error);
-    if (status == GSIM_OK) status = calibrate(&c, &error);
-    if (status == GSIM_OK) status = deliver(&c, &error);
+    if (status == GSIM_OK) status = read_traces(&c, error);
+    if (status == GSIM_OK) status = calibrate(&c, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_write(arguments->value[GSIM_CLI_OUTPUT], arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_device, put_json, put_text}, &c, error);
     struct prediction_jobs *jobs = &c.jobs;
     gsim_pool_destroy(jobs->pool);
     if (jobs->shared) munmap(jobs->shared, sizeof *jobs->shared);
@@ -465,5 +441,5 @@ int gsim_cli_calibrate(const struct gsim_cli_arguments *arguments)
     gsim_device_release(&c.base);
     gsim_probe_release(&c.probe);
     gsim_arena_release(&c.arena);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

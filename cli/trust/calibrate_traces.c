@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "traces/import/importers.h"
+#include "sim/base/text.h"
 
 bool gsim_cli_trace_is(const char *path, char device[64])
 {
@@ -21,7 +22,6 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
                                        const struct gsim_device_spec *base, struct gsim_import_notes *notes,
                                        struct gsim_error *error)
 {
-    const char *slash = strrchr(path, '/');
     struct gsim_import_times times = {0};
     struct gsim_program program = {0};
     struct gsim_import_options options = {.name = "trace", .last = UINT32_MAX, .times = &times};
@@ -29,7 +29,7 @@ enum gsim_status gsim_cli_trace_sample(struct gsim_profile_samples *samples, con
     const struct gsim_importer *importer = gsim_importer_of(path, NULL, error);
     enum gsim_status status = importer ? importer->read(path, &options, &program, notes, error) : error->status;
     const struct gsim_profile_trace trace = {
-        .file = slash ? slash + 1 : path,
+        .file = gsim_text_file(path),
         .gpu = notes->gpu,
         .date = notes->date,
         .tracer = notes->is_simulated ? GSIM_TRACER_NONE : notes->is_runner ? GSIM_TRACER_RUNNER : GSIM_TRACER_OTHER,

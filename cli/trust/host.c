@@ -156,10 +156,9 @@ enum gsim_status gsim_cli_host_take(const struct gsim_cli_arguments *arguments, 
     bool is_file = false;
     size_t at = strlen(note);
     if (!host && !speed) return GSIM_OK;
-    if (host && speed) return gsim_error_set(error, GSIM_USAGE, "--host-speed: expected without --host, which says it");
+    if (host && speed) return gsim_refuse(error, "--host-speed: expected without --host, which says it");
     if (speed && (!gsim_text_quantity(speed, &value) || value < 0.01 || value > 100))
-        return gsim_error_set(error, GSIM_USAGE, "--host-speed: expected a number from 0.01 to 100, found '%.40s'",
-                              speed);
+        return gsim_refuse(error, "--host-speed: expected a number from 0.01 to 100, found '%.40s'", speed);
     enum gsim_status status = host ? read_host(host, &calls, &is_file, error) : GSIM_OK;
     if (!status && is_file) status = take_file(&calls, path, device, &factor, error);
     else if (!status && host) status = take_device(host, device, &factor, error);
@@ -215,10 +214,9 @@ void gsim_cli_trace_move(struct gsim_program *program, const struct gsim_device_
 static void put(const struct gsim_cli_calls *calls, const char *name, const char *path,
                 const struct gsim_import_notes *notes, struct gsim_output *out)
 {
-    const char *slash = strrchr(path, '/');
     char source[512];
     bool first = true;
-    snprintf(source, sizeof source, "%.200s: medians", slash ? slash + 1 : path);
+    snprintf(source, sizeof source, "%.200s: medians", gsim_text_file(path));
     for (int i = 0; i < GSIM_CLI_CALLS; i++) {
         size_t at = strlen(source);
         if (calls->count[i])
@@ -248,13 +246,11 @@ enum gsim_status gsim_cli_calibrate_host(const struct gsim_cli_arguments *a, str
     char name[128];
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (a->value[others[i]])
-            return gsim_error_set(error, GSIM_USAGE, "--%s: has no effect with --host",
-                                  gsim_cli_option_at(others[i])->name);
+            return gsim_refuse(error, "--%s: has no effect with --host", gsim_cli_option_at(others[i])->name);
     if (a->operand_count)
-        return gsim_error_set(error, GSIM_USAGE, "--host: expected one trace, found '%.60s' beside it", a->operands[0]);
-    if (!path) return gsim_error_set(error, GSIM_USAGE, "no output: expected -o FILE (see gpusim calibrate --help)");
-    const char *slash = strrchr(given ? given : path, '/');
-    snprintf(name, sizeof name, "%.100s", slash ? slash + 1 : given ? given : path);
+        return gsim_refuse(error, "--host: expected one trace, found '%.60s' beside it", a->operands[0]);
+    if (!path) return gsim_refuse(error, "no output: expected -o FILE (see gpusim calibrate --help)");
+    snprintf(name, sizeof name, "%.100s", gsim_text_file(given ? given : path));
     if (!given) name[strcspn(name, ".")] = '\0';
     enum gsim_status status = time_calls(&calls, trace, &notes, error);
     if (!status && !(calls.us[0] > 0))

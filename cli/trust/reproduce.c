@@ -54,10 +54,10 @@ static enum gsim_status read_spec(struct request *r, const char *name, struct gs
     r->spec = r->path && r->folder ? gsim_json_read(r->path, error) : NULL;
     const cJSON *same = r->spec ? member(r, "same") : NULL;
     if (!r->path)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, mp, "
-                              "collectives, xsched, fikit, tally or a spec's file, found '%.60s'",
-                              name);
+        return gsim_refuse(error,
+                           "reproduce: expected kesco, kesco-effort, grcuda, grcuda-gpus, all, acs, ccks, mega, mp, "
+                           "collectives, xsched, fikit, tally or a spec's file, found '%.60s'",
+                           name);
     if (!r->spec) return gsim_error_prefix(error, "'%s'", r->path);
     if (!cJSON_IsString(same)) return GSIM_OK;
     char *whole = gsim_arena_strdup(&r->arena, same->valuestring);
@@ -73,13 +73,12 @@ static enum gsim_status read_spec(struct request *r, const char *name, struct gs
 static enum gsim_status parse_scale(struct request *r, const char *text, struct gsim_error *error)
 {
     const char *equals = text ? strchr(text, '=') : NULL;
-    char *end = NULL, hint[96];
+    char *end = NULL;
     struct gsim_nearest nearest;
     if (!text) return GSIM_OK;
     if (!equals || equals - text >= (int)sizeof r->number || !((r->asked.factor = strtod(equals + 1, &end)) > 0) ||
         !equals[1] || *end || r->asked.factor > 1e6)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--scale: expected NUMBER=FACTOR with a positive factor, found '%.80s'", text);
+        return gsim_refuse(error, "--scale: expected NUMBER=FACTOR with a positive factor, found '%.80s'", text);
     snprintf(r->number, sizeof r->number, "%.*s", (int)(equals - text), text);
     r->asked.scale = r->runs.scale = r->number;
     r->runs.factor = r->asked.factor;
@@ -87,9 +86,9 @@ static enum gsim_status parse_scale(struct request *r, const char *text, struct 
     gsim_nearest_init(&nearest, r->number);
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--scale: expected a number of the devices, found '%s'%s (see gpusim list devices --long)",
-                          r->number, gsim_nearest_text(&nearest, hint, sizeof hint));
+    return gsim_refuse(error,
+                       "--scale: expected a number of the devices, found '%s'%s (see gpusim list devices --long)",
+                       r->number, gsim_nearest_text(&nearest));
 }
 
 static bool takes(const struct request *r, const char *option)
@@ -105,9 +104,8 @@ static enum gsim_status check_options(struct request *r, const char *name, struc
     const char *const *value = r->arguments->value;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (value[keys[i]] && !takes(r, gsim_cli_option_at(keys[i])->name))
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "reproduce %s: --%s: expected --csv, --report and --jobs alone%s", name,
-                                  gsim_cli_option_at(keys[i])->name, takes(r, "figure") ? ", or --figure" : "");
+            return gsim_refuse(error, "reproduce %s: --%s: expected --csv, --report and --jobs alone%s", name,
+                               gsim_cli_option_at(keys[i])->name, takes(r, "figure") ? ", or --figure" : "");
     if (value[GSIM_CLI_FIGURE] && gsim_figure_check(value[GSIM_CLI_FIGURE], error) != GSIM_OK)
         return gsim_error_prefix(error, "--figure");
     r->asked.only = value[GSIM_CLI_ONLY];
@@ -124,22 +122,19 @@ static enum gsim_status check_words(struct request *r, struct gsim_error *error)
     for (size_t i = 0; i < count && figures && status == GSIM_OK; i++)
         if (is(known[i][1], "figure"))
             figures = gsim_arena_printf(&r->arena, "%s%s%s", figures, *figures ? ", " : "", known[i][0]);
-    for (const char *word = r->asked.only; word && status == GSIM_OK; word = strchr(word, ',')) {
-        char text[64], hint[96];
+    char text[61];
+    for (const char *at = r->asked.only; !status && gsim_text_item(&at, text, sizeof text);) {
         struct gsim_nearest nearest;
         bool found = false;
-        word += *word == ',';
-        snprintf(text, sizeof text, "%.*s", (int)(strcspn(word, ",") < 60 ? strcspn(word, ",") : 60), word);
         gsim_nearest_init(&nearest, text);
         for (size_t i = 0; i < count; i++) {
             found = found || is(known[i][0], text);
             gsim_nearest_offer(&nearest, known[i][0]);
         }
         if (!found)
-            status = gsim_error_set(
-                error, GSIM_USAGE,
-                "--only: expected figures (%s), devices or workloads of what is reproduced, found '%s'%s",
-                figures ? figures : "", text, gsim_nearest_text(&nearest, hint, sizeof hint));
+            status = gsim_refuse(
+                error, "--only: expected figures (%s), devices or workloads of what is reproduced, found '%s'%s",
+                figures ? figures : "", text, gsim_nearest_text(&nearest));
     }
     return status;
 }
@@ -224,9 +219,8 @@ static enum gsim_status reproduce(const char *name, const struct gsim_cli_argume
     return status;
 }
 
-int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments)
+int gsim_cli_reproduce(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     const char *name = arguments->operand_count ? arguments->operands[0] : "all";
-    return reproduce(name, arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return reproduce(name, arguments, error);
 }

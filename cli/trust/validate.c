@@ -12,6 +12,7 @@
 #include "cli/traces.h"
 #include "cli/trust/validate.h"
 #include "sim/base/scratch.h"
+#include "sim/base/text.h"
 #include "trust/validate/report.h"
 #include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
@@ -51,59 +52,41 @@ struct command {
 };
 
 /* --- what was asked for ------------------------------------------------------------------------------------------ */
-static enum gsim_status add_kind(struct command *c, const char *word, size_t length, struct gsim_error *error)
+static enum gsim_status add_kind(struct command *c, const char *word, struct gsim_error *error)
 {
-    bool all = length == 3 && strncmp(word, "all", 3) == 0, runs = length == 4 && strncmp(word, "runs", 4) == 0;
-    bool traces = length == 6 && strncmp(word, "traces", 6) == 0, found = all || runs || traces;
+    bool all = strcmp(word, "all") == 0, runs = strcmp(word, "runs") == 0, traces = strcmp(word, "traces") == 0;
+    bool found = all || runs || traces;
     c->wants_runs |= all || runs;
     c->wants_traces |= all || traces;
     for (int kind = 0; kind < GSIM_CASE_KIND_COUNT; kind++) {
-        const char *known = gsim_case_kind_word((enum gsim_case_kind)kind);
-        bool is_it = strlen(known) == length && strncmp(known, word, length) == 0;
+        bool is_it = strcmp(gsim_case_kind_word((enum gsim_case_kind)kind), word) == 0;
         c->kinds[kind] |= all || is_it;
         found |= is_it;
     }
     if (found) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, "
-                          "micro, runs, traces, all or "
-                          "sharing alone, found '%.*s'",
-                          (int)(length < 60 ? length : 60), word);
-}
-
-static enum gsim_status parse_split(struct command *c, struct gsim_error *error)
-{
-    const char *split = c->arguments->value[GSIM_CLI_SPLIT];
-    c->split = GSIM_SPLIT_COUNT;
-    if (!split) return GSIM_OK;
-    for (int i = 0; i <= GSIM_SPLIT_COUNT; i++) {
-        if (strcmp(split, gsim_split_word((enum gsim_split)i)) != 0) continue;
-        c->split = (enum gsim_split)i;
-        return GSIM_OK;
-    }
-    return gsim_error_set(error, GSIM_USAGE, "--split: expected fit, test or all, found '%s'", split);
+    return gsim_refuse(error,
+                       "--kind: expected pairs, arrival, priority, dags, launch, aten, repeated, beside, unlike, "
+                       "micro, runs, traces, all or "
+                       "sharing alone, found '%s'",
+                       word);
 }
 
 static enum gsim_status parse_words(struct command *c, struct gsim_error *error)
 {
-    static const char *const halves[] = {"even", "odd", "all"};
-    const char *kind = c->arguments->value[GSIM_CLI_KIND], *half = c->arguments->value[GSIM_CLI_HALF];
+    const char *kind = c->arguments->value[GSIM_CLI_KIND];
+    int half = HALF_ALL, split = GSIM_SPLIT_COUNT, alone = 0;
     enum gsim_status status = GSIM_OK;
-    for (const char *word = kind ? kind : "all"; status == GSIM_OK && word; word = strchr(word, ',')) {
-        word += *word == ',';
-        status = add_kind(c, word, strcspn(word, ","), error);
-    }
-    if (status == GSIM_OK) status = gsim_cli_alone(c->arguments->value[GSIM_CLI_ALONE], &c->infers_alone, error);
-    if (status == GSIM_OK) status = gsim_cli_part(c->arguments, &c->part, error);
-    if (status == GSIM_OK) status = parse_split(c, error);
-    c->half = HALF_ALL;
-    if (status != GSIM_OK || !half) return status;
-    for (int i = 0; i <= HALF_ALL; i++) {
-        if (strcmp(half, halves[i]) != 0) continue;
-        c->half = (enum half)i;
-        return GSIM_OK;
-    }
-    return gsim_error_set(error, GSIM_USAGE, "--half: expected even, odd or all, found '%s'", half);
+    char word[61];
+    for (const char *at = kind ? kind : "all"; !status && gsim_text_item(&at, word, sizeof word);)
+        status = add_kind(c, word, error);
+    if (!status) status = gsim_cli_choice(c->arguments, GSIM_CLI_ALONE, alone, &alone, error);
+    if (!status) status = gsim_cli_part(c->arguments, &c->part, error);
+    if (!status) status = gsim_cli_choice(c->arguments, GSIM_CLI_SPLIT, split, &split, error);
+    if (!status) status = gsim_cli_choice(c->arguments, GSIM_CLI_HALF, half, &half, error);
+    c->infers_alone = !alone;
+    c->split = (enum gsim_split)split;
+    c->half = (enum half)half;
+    return status;
 }
 
 /* Before anything runs: can the pictures be drawn? */
@@ -182,9 +165,8 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
         bool is_wanted = c->contents[i] == HAS_RUNS ? c->wants_runs : c->contents[i] == HAS_TRACE && c->wants_traces;
         if (!is_wanted || !device[0] || c->for_runs.value[GSIM_CLI_DEVICE]) continue;
         if (recorded && strcmp(recorded, device) != 0)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
-                                  recorded, c->paths[i], device);
+            return gsim_refuse(error, "'%s' is of the device %s, '%s' of %s: give --device, or one at a time", where,
+                               recorded, c->paths[i], device);
         where = c->paths[i];
         recorded = gsim_arena_strdup(&c->arena, device);
     }
@@ -198,10 +180,9 @@ static enum gsim_status choose_device(struct command *c, struct gsim_error *erro
 enum gsim_status gsim_cli_read_cases(struct gsim_case_set *set, const char *path, struct gsim_error *error)
 {
     size_t length = 0;
-    const char *slash = strrchr(path, '/');
     char *text = gsim_file_read(path, &length, error);
     enum gsim_status status =
-        text ? gsim_cases_parse(set, slash ? slash + 1 : path, text, length, error) : error->status;
+        text ? gsim_cases_parse(set, gsim_text_file(path), text, length, error) : error->status;
     gsim_free(text);
     return status;
 }
@@ -210,12 +191,11 @@ static enum gsim_status add_run(void *context, const struct gsim_recordings *rec
                                 const struct gsim_recording *run, struct gsim_error *error)
 {
     struct command *c = context;
-    const char *slash = strrchr(c->path, '/');
     if (c->split != GSIM_SPLIT_COUNT && run->split != c->split) return GSIM_OK;
     c->progress.done = c->runs.count;
     snprintf(c->progress.detail, sizeof c->progress.detail, "%.30s with %.20s", run->key.workload, run->scheduler);
     gsim_progress_show(&c->progress);
-    return gsim_run_validation_add(&c->runs, slash ? slash + 1 : c->path, recordings, run, error);
+    return gsim_run_validation_add(&c->runs, gsim_text_file(c->path), recordings, run, error);
 }
 
 static enum gsim_status read_runs(struct command *c, const char *path, struct gsim_error *error)
@@ -361,11 +341,9 @@ static void put_csv(const void *what, struct gsim_output *output)
     gsim_trace_validation_csv(&c->traces, c->arguments->value[GSIM_CLI_PER_CASE], output);
 }
 
-static enum gsim_status write_report(const struct command *c, const char *path, struct gsim_error *error)
+static void put_json(const void *what, struct gsim_output *output)
 {
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, path, error);
-    if (status != GSIM_OK) return status;
+    const struct command *c = what;
     const struct gsim_validation_members members = {.runs = c->runs.count ? &c->runs : NULL,
                                                     .again = c->again.count ? &c->again : NULL,
                                                     .cases_again = c->cases_again.count ? &c->cases_again : NULL,
@@ -373,8 +351,7 @@ static enum gsim_status write_report(const struct command *c, const char *path, 
                                                     .without_pipes = c->without_pipes.count ? &c->without_pipes : NULL,
                                                     .traces = c->traces.count ? &c->traces : NULL,
                                                     .has_trace_ops = c->arguments->value[GSIM_CLI_PER_CASE]};
-    gsim_validation_json(&c->validation, &members, &output);
-    return gsim_output_commit(&output, error);
+    gsim_validation_json(&c->validation, &members, output);
 }
 
 /* Both figures from one CSV file of our own, plain whatever --csv is. */
@@ -393,14 +370,12 @@ static enum gsim_status draw(const struct command *c, struct gsim_error *error)
     return status;
 }
 
-static enum gsim_status print(const struct command *c, struct gsim_error *error)
+static void put_text(const void *what, struct gsim_output *output)
 {
-    struct gsim_output output;
-    enum gsim_status status = gsim_output_open(&output, "-", error);
-    if (status != GSIM_OK) return status;
+    const struct command *c = what;
     bool has_cases = c->validation.count + c->validation.skipped > 0, per_case = c->arguments->value[GSIM_CLI_PER_CASE];
-    if (has_cases && per_case) gsim_validation_print_cases(&c->validation, &output);
-    if (has_cases) gsim_validation_print(&c->validation, &output);
+    if (has_cases && per_case) gsim_validation_print_cases(&c->validation, output);
+    if (has_cases) gsim_validation_print(&c->validation, output);
     const struct other {
         const struct gsim_validation *validation;
         const char *title, *path;
@@ -411,55 +386,43 @@ static enum gsim_status print(const struct command *c, struct gsim_error *error)
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].validation->count)
-            gsim_validation_print_rows(others[i].validation, others[i].title, others[i].path, &output);
-    if (has_cases && c->runs.count) gsim_output_text(&output, "\n");
-    if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, &output);
-    if (c->runs.count) gsim_run_validation_print(&c->runs, &output);
+            gsim_validation_print_rows(others[i].validation, others[i].title, others[i].path, output);
+    if (has_cases && c->runs.count) gsim_output_text(output, "\n");
+    if (c->runs.count && per_case) gsim_run_validation_print_runs(&c->runs, output);
+    if (c->runs.count) gsim_run_validation_print(&c->runs, output);
     if (!c->runs.count && c->runs.skipped)
-        gsim_output_printf(&output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped,
+        gsim_output_printf(output, "\nAll %zu recorded runs left out: %s\n", (size_t)c->runs.skipped,
                            c->runs.skipped_reason);
     if (c->again.count)
-        gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], &output);
+        gsim_run_validation_print_again(&c->again, c->arguments->value[GSIM_CLI_AGAIN], output);
     if (c->traces.count) {
-        if (has_cases || c->runs.count) gsim_output_text(&output, "\n");
-        if (per_case) gsim_trace_validation_print_ops(&c->traces, &output);
-        gsim_trace_validation_print(&c->traces, &output);
+        if (has_cases || c->runs.count) gsim_output_text(output, "\n");
+        if (per_case) gsim_trace_validation_print_ops(&c->traces, output);
+        gsim_trace_validation_print(&c->traces, output);
     }
-    return gsim_output_commit(&output, error);
 }
 
-static enum gsim_status deliver(const struct command *c, struct gsim_error *error)
+int gsim_cli_validate(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    const char *csv = c->arguments->value[GSIM_CLI_CSV], *report = c->arguments->value[GSIM_CLI_REPORT];
-    bool stdout_taken = (csv && strcmp(csv, "-") == 0) || (report && strcmp(report, "-") == 0);
-    enum gsim_status status = draw(c, error);
-    if (status == GSIM_OK && csv) status = gsim_output_write(csv, put_csv, c, error);
-    if (status == GSIM_OK && report) status = write_report(c, report, error);
-    return status == GSIM_OK && !stdout_taken ? print(c, error) : status;
-}
-
-int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
-{
-    struct gsim_error error = {0};
     const char *kind = arguments->value[GSIM_CLI_KIND];
     if (kind && strcmp(kind, "sharing") == 0)
-        return gsim_cli_validate_sharing(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+        return gsim_cli_validate_sharing(arguments, error);
     if (arguments->value[GSIM_CLI_OTHER_DEVICE])
-        return gsim_cli_validate_other(arguments, &error) == GSIM_OK ? 0 : gsim_cli_fail(&error);
+        return gsim_cli_validate_other(arguments, error);
     struct command c = {.arguments = arguments, .for_cases = *arguments, .for_runs = *arguments};
-    enum gsim_status status = parse_words(&c, &error);
-    if (status == GSIM_OK) status = check_files(arguments, &error);
-    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, &error);
-    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, &error);
-    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &c.validation.spread_runs, &error);
-    if (status == GSIM_OK) status = list_files(&c, &error);
-    if (status == GSIM_OK) status = choose_device(&c, &error);
+    enum gsim_status status = parse_words(&c, error);
+    if (status == GSIM_OK) status = check_files(arguments, error);
+    if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, NULL, 0, error);
+    if (status == GSIM_OK) status = gsim_cli_jobs(arguments, 0, &c.jobs, error);
+    if (status == GSIM_OK) status = gsim_cli_spread_runs(arguments, &c.validation.spread_runs, error);
+    if (status == GSIM_OK) status = list_files(&c, error);
+    if (status == GSIM_OK) status = choose_device(&c, error);
     if (status == GSIM_OK && arguments->value[GSIM_CLI_KERNELS]) {
-        status = gsim_profiles_read(&c.kernels, arguments->value[GSIM_CLI_KERNELS], &error);
-        if (status != GSIM_OK) gsim_error_prefix(&error, "--kernels");
+        status = gsim_profiles_read(&c.kernels, arguments->value[GSIM_CLI_KERNELS], error);
+        if (status != GSIM_OK) gsim_error_prefix(error, "--kernels");
     }
-    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, &error);
-    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, &error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.setup, &c.for_cases, error);
+    if (status == GSIM_OK) status = gsim_cli_setup_init(&c.runs_setup, &c.for_runs, error);
     c.predictor =
         (struct gsim_predictor){&c.runs_setup.device, &c.runs_setup.gpu, gsim_scheduler_find(REPLAY_SCHEDULER),
                                 arguments->value[GSIM_CLI_KERNELS] ? &c.kernels : NULL, &c.works};
@@ -470,10 +433,13 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     c.validation.gpu = &c.setup.gpu;
     c.validation.compares_models =
         arguments->value[GSIM_CLI_MODEL] && strcmp(arguments->value[GSIM_CLI_MODEL], "all") == 0;
-    if (status == GSIM_OK) status = read_files(&c, &error);
-    if (status == GSIM_OK) status = read_again(&c, &error);
-    if (status == GSIM_OK) status = simulate(&c, &error);
-    if (status == GSIM_OK) status = deliver(&c, &error);
+    if (status == GSIM_OK) status = read_files(&c, error);
+    if (status == GSIM_OK) status = read_again(&c, error);
+    if (status == GSIM_OK) status = simulate(&c, error);
+    if (status == GSIM_OK) status = draw(&c, error);
+    if (status == GSIM_OK)
+        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT],
+                                &(struct gsim_cli_forms){put_csv, put_json, put_text}, &c, error);
     gsim_run_validation_release(&c.again);
     gsim_run_validation_release(&c.runs);
     gsim_trace_validation_release(&c.traces);
@@ -489,5 +455,5 @@ int gsim_cli_validate(const struct gsim_cli_arguments *arguments)
     gsim_cli_setup_release(&c.runs_setup);
     gsim_free(c.paths);
     gsim_arena_release(&c.arena);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

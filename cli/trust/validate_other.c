@@ -11,6 +11,7 @@
 #include "cli/trust/host.h"
 #include "traces/kernels/profiles.h"
 #include "trust/validate/other/other.h"
+#include "sim/base/text.h"
 #include "trust/validate/report.h"
 
 struct command {
@@ -29,14 +30,14 @@ static enum gsim_status check_words(const struct gsim_cli_arguments *a, struct g
     static const enum gsim_cli_key used[] = {GSIM_CLI_OTHER_DEVICE, GSIM_CLI_DEVICE, GSIM_CLI_AGAIN, GSIM_CLI_KERNELS,
                                              GSIM_CLI_PER_CASE};
     if (a->operand_count != 1 || !a->value[GSIM_CLI_AGAIN])
-        return gsim_error_set(error, GSIM_USAGE, "--other-device: expected one FILE, and --again FILE of that device");
+        return gsim_refuse(error, "--other-device: expected one FILE, and --again FILE of that device");
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
         bool is_used = false, is_repeated = false;
         for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) is_used |= used[i] == (enum gsim_cli_key)key;
         for (size_t i = 0; i < a->repeated_count; i++) is_repeated |= a->repeated[i].key == (enum gsim_cli_key)key;
         if (!is_used && (a->value[key] || is_repeated))
-            return gsim_error_set(error, GSIM_USAGE, "--%s: has no effect with --other-device",
-                                  gsim_cli_option_at((enum gsim_cli_key)key)->name);
+            return gsim_refuse(error, "--%s: has no effect with --other-device",
+                               gsim_cli_option_at((enum gsim_cli_key)key)->name);
     }
     return GSIM_OK;
 }
@@ -119,10 +120,9 @@ static void put(struct command *c, const char *what, struct gsim_output *output)
 static enum gsim_status print(struct command *c, struct gsim_error *error)
 {
     struct gsim_output output;
-    const char *slash = strrchr(c->path, '/');
     sqlite3 *tables = gsim_tables_of_report();
     enum gsim_status status = gsim_output_open(&output, "-", error);
-    gsim_tables_row(tables, "other_about", "ssszzu", slash ? slash + 1 : c->path, c->from.name, c->to.name,
+    gsim_tables_row(tables, "other_about", "ssszzu", gsim_text_file(c->path), c->from.name, c->to.name,
                     c->set.count, c->set.unmatched, c->arguments.value[GSIM_CLI_PER_CASE] != NULL);
     gsim_tables_print(tables, status ? NULL : "other_head", &output);
     if (status) return status;
@@ -154,8 +154,7 @@ enum gsim_status gsim_cli_validate_other(const struct gsim_cli_arguments *argume
     const char *from = arguments->value[GSIM_CLI_DEVICE], *to = arguments->value[GSIM_CLI_OTHER_DEVICE],
                *kernels = arguments->value[GSIM_CLI_KERNELS];
     enum gsim_status status = check_words(arguments, error);
-    if (!status && !from)
-        status = gsim_error_set(error, GSIM_USAGE, "--other-device: expected --device NAME|FILE, of FILE's times");
+    if (!status && !from) status = gsim_refuse(error, "--other-device: expected --device NAME|FILE, of FILE's times");
     if (!status) c.path = arguments->operands[0];
     if (!status) status = gsim_device_load(from, &c.from, error);
     if (!status) status = gsim_device_load(to, &c.to, error);

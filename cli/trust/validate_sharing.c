@@ -6,13 +6,13 @@
 #include "trust/validate/report.h"
 #include "trust/validate/services/ranges.h"
 #include "trust/validate/sharing.h"
+#include "sim/base/text.h"
 
 #define DEVICE_DEFAULT "h100-vm" /* on which they were recorded so far */
 
 static enum gsim_status add_file(sqlite3 *tables, const char *path, const struct gsim_device_spec *device,
                                  struct gsim_error *error)
 {
-    const char *slash = strrchr(path, '/');
     struct gsim_sharing_recording *r = gsim_sharing_recording_read(path, error);
     enum gsim_status status = r ? GSIM_OK : gsim_error_prefix(error, "cannot read");
     for (uint32_t pair = 0; r && pair < gsim_sharing_recording_pairs(r); pair++)
@@ -22,7 +22,7 @@ static enum gsim_status add_file(sqlite3 *tables, const char *path, const struct
             status = gsim_sharing_predict(r, pair, (enum gsim_sharing_way)way, device, samples, &count, error);
             for (uint32_t i = 0; i < count && status == GSIM_OK; i++) {
                 const struct gsim_sharing_sample *s = &samples[i];
-                gsim_tables_row(tables, "shared", "suuusffff", slash ? slash + 1 : path, s->pair, s->service,
+                gsim_tables_row(tables, "shared", "suuusffff", gsim_text_file(path), s->pair, s->service,
                                 (unsigned)way, gsim_sharing_way_title(s->way), s->predicted_us, s->measured_us,
                                 s->predicted_p90_us, s->measured_p90_us);
             }
@@ -81,8 +81,7 @@ enum gsim_status gsim_cli_validate_sharing(const struct gsim_cli_arguments *argu
     struct gsim_output output = {0};
     const char *csv = arguments->value[GSIM_CLI_CSV];
     if (!arguments->operand_count)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--kind sharing: expected FILE..., such as traces/h100/sharing_exact.json.gz");
+        return gsim_refuse(error, "--kind sharing: expected FILE..., such as traces/h100/sharing_exact.json.gz");
     if (gsim_ranges_holds(arguments->operands[0])) return validate_ranges(arguments, error);
     if (!words.value[GSIM_CLI_DEVICE]) words.value[GSIM_CLI_DEVICE] = DEVICE_DEFAULT;
     enum gsim_status status = gsim_cli_setup_init(&setup, &words, error);

@@ -7,6 +7,8 @@
 
 #include "cli/whatif/asked.h"
 #include "sim/base/answer/answer.h"
+#include "sim/base/jobs/progress.h"
+#include "sim/base/text.h"
 
 struct asking {
     struct gsim_cli_asked asked;
@@ -46,6 +48,7 @@ static void put_text(const void *what, struct gsim_output *out)
     const struct asking *q = what;
     const struct gsim_answer *a = &q->answer;
     struct gsim_look look[GSIM_CLI_ANSWER_COLUMNS + 1] = {0};
+    char heads[GSIM_CLI_ANSWER_COLUMNS][48]; /* without the unit, which a time has in its cell */
     uint32_t shown = 0, note = UINT32_MAX;
     gsim_output_printf(out, "%s: ", q->question);
     gsim_cli_asked_put_title(out, &q->asked, q->asked.base.simulation);
@@ -57,7 +60,10 @@ static void put_text(const void *what, struct gsim_output *out)
         const char *format = strcmp(c->unit, "us") == 0 ? "us" : strcmp(c->unit, "%") == 0 ? "%.2f"
                              : c->type == GSIM_VALUE_REAL       ? "%.4g"
                                                                 : NULL;
-        look[shown++] = (struct gsim_look){c->name, c->name, format};
+        bool is_time = format && strcmp(format, "us") == 0 && gsim_text_ends_with(c->name, "_us");
+        snprintf(heads[shown], sizeof heads[0], "%.*s", (int)strlen(c->name) - (is_time ? 3 : 0), c->name);
+        look[shown] = (struct gsim_look){c->name, heads[shown], format};
+        shown++;
     }
     gsim_answer_look(a, look, a->row_count, out);
     for (size_t r = 0; r < a->row_count && note < a->column_count; r++) {
@@ -69,34 +75,38 @@ static void put_text(const void *what, struct gsim_output *out)
     gsim_cli_asked_put_notes(out, &q->asked, false);
 }
 
-int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words)
+enum gsim_status gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words,
+                                 struct gsim_error *error)
 {
-    struct gsim_error error = {0};
     struct asking *q = gsim_alloc(sizeof *q);
     const struct gsim_cli_forms forms = {put_csv, put_json, put_text};
-    enum gsim_status status = gsim_cli_asked_init(&q->asked, arguments, &error);
+    enum gsim_status status = gsim_cli_asked_init(&q->asked, arguments, error);
     if (!status) {
+        struct gsim_progress progress;
         q->question = question;
-        status = gsim_ask(question, &q->asked.base, words, &q->answer, &error);
-        if (status && words && words == arguments->value[GSIM_CLI_WORDS] && !strncmp(error.message, "--change", 8)) {
-            struct gsim_error own = error; /* the option that has them here */
-            (void)gsim_error_set(&error, own.status, "--words%s", own.message + 8);
+        gsim_progress_start(&progress, 0, stderr); /* how many it will be, the question knows */
+        progress.unit = "runs";
+        q->asked.base.progress = &progress;
+        status = gsim_ask(question, &q->asked.base, words, &q->answer, error);
+        gsim_progress_clear(&progress);
+        if (status && words && words == arguments->value[GSIM_CLI_WORDS] && !strncmp(error->message, "--change", 8)) {
+            struct gsim_error own = *error; /* the option that has them here */
+            (void)gsim_error_set(error, own.status, "--words%s", own.message + 8);
         }
     }
     if (!status)
-        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT], &forms, q, &error);
+        status = gsim_cli_write(arguments->value[GSIM_CLI_CSV], arguments->value[GSIM_CLI_REPORT], &forms, q, error);
     if (q) {
         gsim_answer_release(&q->answer);
         gsim_cli_asked_release(&q->asked);
     }
     gsim_free(q);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }
 
-int gsim_cli_ask(const struct gsim_cli_arguments *arguments)
+int gsim_cli_ask(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct gsim_cli_arguments subject = *arguments;
-    struct gsim_error error = {0};
     const struct gsim_question_ops *ops =
         arguments->operand_count ? gsim_question_find(arguments->operands[0]) : NULL;
     if (!ops) {
@@ -105,11 +115,10 @@ int gsim_cli_ask(const struct gsim_cli_arguments *arguments)
             size_t at = strlen(all);
             snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", gsim_question_at(i)->name);
         }
-        (void)gsim_error_set(&error, GSIM_USAGE, "expected gpusim ask QUESTION ..., one of %s, found %.60s", all,
-                             arguments->operand_count ? arguments->operands[0] : "nothing");
-        return gsim_cli_fail(&error);
+        return gsim_refuse(error, "expected gpusim ask QUESTION ..., one of %s, found %.60s", all,
+                           arguments->operand_count ? arguments->operands[0] : "nothing");
     }
     subject.operands++;
     subject.operand_count--;
-    return gsim_cli_answer(&subject, ops->name, arguments->value[GSIM_CLI_WORDS]);
+    return gsim_cli_answer(&subject, ops->name, arguments->value[GSIM_CLI_WORDS], error);
 }

@@ -3,7 +3,6 @@
 #include "cli/whatif/asked.h"
 
 #include "ask/subject.h"
-#include "sim/base/gz.h"
 
 /* Tasks as they share the GPU. */
 static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
@@ -13,8 +12,7 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
     const struct gsim_sharing_ops *way;
     const char *share = arguments->value[GSIM_CLI_SHARE];
     void *params;
-    if (arguments->operand_count)
-        return gsim_error_set(error, GSIM_USAGE, "'%.60s': --task names what runs", arguments->operands[0]);
+    if (arguments->operand_count) return gsim_refuse(error, "'%.60s': --task names what runs", arguments->operands[0]);
     enum gsim_status status = gsim_cli_setup_init(&a->setup, arguments, error);
     if (!status) status = gsim_cli_tasks_init(t, &a->setup, error);
     if (!status) status = gsim_cli_share(share ? share : "exclusive", &way, error);
@@ -36,13 +34,13 @@ static enum gsim_status read_tasks(struct gsim_cli_asked *a, const struct gsim_c
     a->simulation = gsim_cli_tasks_simulation(t, way, params);
     if (gsim_question_check(gsim_cli_command_name((int)arguments->command), &a->base, error)) return error->status;
     if (a->simulation.omits_kernels)
-        return gsim_error_set(error, GSIM_USAGE, "--task: more than 1,000,000 kernels: expected fewer requests");
+        return gsim_refuse(error, "--task: more than 1,000,000 kernels: expected fewer requests");
     return GSIM_OK;
 }
 
 bool gsim_cli_is_server(const struct gsim_cli_arguments *arguments)
 {
-    return arguments->operand_count == 1 && gsim_gz_has(arguments->operands[0], "\"gpusim-serving/");
+    return arguments->operand_count == 1 && gsim_subject_kind_of(arguments->operands[0]) == GSIM_SUBJECT_SERVER;
 }
 
 static enum gsim_status read_server(struct gsim_cli_asked *a, const struct gsim_cli_arguments *arguments,
@@ -71,10 +69,10 @@ enum gsim_status gsim_cli_asked_init(struct gsim_cli_asked *a, const struct gsim
 {
     *a = (struct gsim_cli_asked){.subject.arguments = *arguments};
     if (arguments->value[GSIM_CLI_RANKS] && gsim_cli_has_tasks(arguments))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
-                              "to tasks (--task)",
-                              gsim_cli_command_name((int)arguments->command));
+        return gsim_refuse(error,
+                           "--ranks: applies to one program (gpusim %s PROGRAM --ranks N), not "
+                           "to tasks (--task)",
+                           gsim_cli_command_name((int)arguments->command));
     if (gsim_cli_is_server(arguments)) return read_server(a, arguments, error);
     if (gsim_cli_are_ranks(arguments)) {
         const char *keeps = arguments->value[GSIM_CLI_PROFILER_OVERHEAD];

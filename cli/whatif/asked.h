@@ -19,8 +19,9 @@ struct gsim_cli_asked {
     struct gsim_changeable base;        /* what is asked about */
 };
 #define GSIM_CLI_ANSWER_COLUMNS 16
-/* QUESTION of what the arguments name, answered as text, CSV and JSON. Returns the exit status. ask.c */
-int gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words);
+/* QUESTION of what the arguments name, answered as text, CSV and JSON. ask.c */
+enum gsim_status gsim_cli_answer(const struct gsim_cli_arguments *arguments, const char *question, const char *words,
+                                 struct gsim_error *error) GSIM_NODISCARD;
 /* The operand is the spec of a server. */
 bool gsim_cli_is_server(const struct gsim_cli_arguments *arguments);
 /* Released by the caller, also on failure. */

@@ -347,11 +347,10 @@ static void put_json_path(struct gsim_output *out, const struct gsim_explanation
     char label[LABEL_BYTES];
     gsim_output_text(out, "  \"critical_path\": [");
     for (size_t i = 0; i < x->part_count; i++) {
-        gsim_output_printf(out, "%s\n    {\"kind\": \"%s\", \"name\": ", i ? "," : "", kinds[x->parts[i].kind]);
-        gsim_output_json_string(out, x->parts[i].kind == GSIM_PART_CAUSE
-                                         ? gsim_cause_word((enum gsim_cause)x->parts[i].index)
-                                         : part_name(x, &x->parts[i], label));
-        gsim_output_put(out, ", 'text': %q, 'count': %z", part_name(x, &x->parts[i], label), x->parts[i].count);
+        const struct gsim_path_part *p = &x->parts[i];
+        const char *name = part_name(x, p, label);
+        gsim_output_put(out, "%s\n    {'kind': '%s', 'name': %q, 'text': %q, 'count': %z", i ? "," : "", kinds[p->kind],
+                        p->kind == GSIM_PART_CAUSE ? gsim_cause_word((enum gsim_cause)p->index) : name, name, p->count);
         double share;
         int pipe = limiting_pipe(x, &x->parts[i], &share);
         if (pipe < GSIM_PIPE_COUNT)
@@ -465,16 +464,16 @@ static enum gsim_status run(struct gsim_cli_explained *e, const struct gsim_cli_
                           &(struct gsim_cli_forms){put_csv, put_json, put_text}, e, error);
 }
 
-int gsim_cli_explain(const struct gsim_cli_arguments *arguments)
+int gsim_cli_explain(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "explain", arguments->value[GSIM_CLI_CHANGE]);
-    struct gsim_error error = {0};
+    if (gsim_cli_is_server(arguments))
+        return gsim_cli_answer(arguments, "explain", arguments->value[GSIM_CLI_CHANGE], error);
     struct gsim_cli_explained *e = gsim_alloc(sizeof *e);
-    enum gsim_status status = run(e, arguments, &error);
+    enum gsim_status status = run(e, arguments, error);
     gsim_free(e->pairs);
     gsim_answer_release(&e->answer);
     gsim_explained_release(&e->run);
     gsim_cli_asked_release(&e->asked);
     gsim_free(e);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cli/whatif/explain.h"
-#include "gpusim/scenario.h"
 #include "sim/report/chrome.h"
 #include "ask/whatif/moments.h"
 
@@ -16,30 +15,18 @@ static double time_of(const struct gsim_cli_explained *e, const struct gsim_metr
     return gsim_time_us(e->run.repeats ? metrics->iteration_median : metrics->makespan);
 }
 
-static enum gsim_status measure(const struct gsim_cli_explained *e, struct gsim_variant *variant, double *us,
-                                struct gsim_error *error)
-{
-    struct gsim_timeline timeline = {0};
-    struct gsim_metrics metrics;
-    variant->simulation.detailed = true; /* the makespan counts calls, too */
-    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = variant->simulation}, &timeline, error);
-    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, variant->simulation.device, NULL, &metrics, error);
-    if (status == GSIM_OK) *us = time_of(e, &metrics);
-    gsim_timeline_release(&timeline);
-    return status;
-}
-
 /* A run that cannot be made leaves the worth open. */
 static double worth_of(const struct gsim_cli_explained *e, const struct gsim_pair *pair, enum gsim_reason reason)
 {
     struct gsim_variant variant;
     struct gsim_error error = {0};
-    double us = NAN;
+    struct gsim_metrics metrics;
     enum gsim_status status =
         gsim_pair_without(&variant, &e->run.variant.simulation, e->run.explanation.moments, pair, reason, &error);
-    if (status == GSIM_OK) status = measure(e, &variant, &us, &error);
+    variant.simulation.detailed = true; /* the makespan counts calls, too */
+    if (!status) status = gsim_question_run(&variant.simulation, &metrics, &error);
     gsim_variant_release(&variant);
-    return status == GSIM_OK ? e->now_us - us : NAN;
+    return status ? NAN : e->now_us - time_of(e, &metrics);
 }
 
 static bool holds(const struct gsim_pair *pair, int reason)

@@ -3,7 +3,7 @@
  * See cli/whatif/step.h. How far the profiler's share is off stands in docs/steps.md.
  */
 #include "cli/whatif/step.h"
-#include "gpusim/scenario.h"
+#include "ask/questions/question.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,9 +37,8 @@ enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_er
     if (length < (int)sizeof window && !strchr(text, ':') && gsim_text_window(window, &from_us, us) && isfinite(*us) &&
         *us > 0)
         return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE,
-                          "--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '%.60s'",
-                          text);
+    return gsim_refuse(
+        error, "--step-time: expected a time such as 250us, 2.25ms or 1s (us without a unit), found '%.60s'", text);
 }
 
 static void scale(struct gsim_program *program, double factor)
@@ -65,7 +64,6 @@ void gsim_cli_step_factors(const struct gsim_cli_subject *s, double factors[2])
 static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, double calls, double *us,
                                  struct gsim_error *error)
 {
-    struct gsim_timeline timeline = {0};
     struct gsim_metrics metrics;
     struct gsim_simulation simulation = s->point.simulation;
     struct gsim_device_spec device = *simulation.device;
@@ -73,11 +71,9 @@ static enum gsim_status simulate(struct gsim_cli_subject *s, double factor, doub
     device.memcpy_us *= calls;
     simulation.device = &device;
     scale_host(s, factor);
-    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = simulation}, &timeline, error);
-    if (status == GSIM_OK) status = gsim_metrics_compute(&timeline, &device, NULL, &metrics, error);
-    if (status == GSIM_OK) *us = gsim_time_us(metrics.iteration_median) / s->step.kept;
-    gsim_timeline_release(&timeline);
-    return status;
+    if (gsim_question_run(&simulation, &metrics, error)) return error->status;
+    *us = gsim_time_us(metrics.iteration_median) / s->step.kept;
+    return GSIM_OK;
 }
 
 /* The host's factor with which a step takes ASKED: between two that are on either side. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "ask/subject.h"
-#include "sim/base/gz.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
 #include "sim/program/guess.h"
@@ -24,13 +23,6 @@ static void take_graph(struct gsim_cli_subject *s)
         stderr,
         "gpusim: note: %s of it was launched by CUDA graphs: taken to be one (--sched async: launches of their own)\n",
         n->graph_works == n->kernels + n->copies + n->memsets ? "all" : "most");
-}
-
-/* What --workload takes by its name. */
-static bool is_name(const char *text)
-{
-    return !strchr(text, '/') &&
-           (gsim_workload_find(text) || gsim_generator_find(text) || gsim_source_find(text) || gsim_service_find(text));
 }
 
 /* Untimed writes of what the host has at first, ahead of the ops. Returns how many. */
@@ -90,16 +82,20 @@ static enum gsim_status renew_inputs(struct gsim_cli_subject *s, struct gsim_err
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)
 {
     struct gsim_program program = {0};
-    bool is_named = is_name(path);
+    enum gsim_subject_kind found = gsim_subject_kind_of(path);
+    bool is_named = gsim_subject_is_name(found);
     enum gsim_status status = GSIM_OK;
     if (!is_named && access(path, F_OK) != 0) {
         if (strchr(path, '/') || strchr(path, '.'))
-            return gsim_error_set(error, GSIM_USAGE, "cannot read '%s': No such file or directory", path);
+            return gsim_refuse(error, "cannot read '%s': No such file or directory", path);
         return gsim_cli_unknown_workload(path, error);
     }
-    s->is_trace = !is_named && !gsim_gz_has(path, "\"gpusim-program/");
-    uint64_t kind = gsim_text_ends_with(path, ".cu") ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
-    if (s->is_trace && gsim_cli_check_used(&s->arguments, kind, error)) return error->status;
+    if (gsim_subject_expect(path, GSIM_SUBJECT_BIT(PROGRAM) | GSIM_SUBJECT_BIT(TRACE) | GSIM_SUBJECT_BIT(CUDA),
+                            "a trace, a program or a workload", error))
+        return error->status;
+    s->is_trace = !is_named && found != GSIM_SUBJECT_PROGRAM;
+    uint64_t use = found == GSIM_SUBJECT_CUDA ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
+    if (s->is_trace && gsim_cli_check_used(&s->arguments, use, error)) return error->status;
     if (s->is_trace) {
         struct gsim_import_origin *origin = s->arguments.command == GSIM_CLI_SCHEDULE ? &s->origin : NULL;
         status = gsim_cli_import_trace(&s->arguments, path, &program, &s->notes, &s->step.found, origin, &s->device,
@@ -136,9 +132,9 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     const char *scheduler = arguments->value[GSIM_CLI_SCHED];
     *s = (struct gsim_cli_subject){.arguments = *arguments, .host_factor = 1};
     if (arguments->operand_count != 1)
-        return gsim_error_set(error, GSIM_USAGE, "nothing to look at: expected gpusim %s%s TRACE|PROGRAM|WORKLOAD",
-                              gsim_cli_command_name((int)arguments->command),
-                              arguments->command == GSIM_CLI_QUESTION ? " QUESTION" : "");
+        return gsim_refuse(error, "nothing to look at: expected gpusim %s%s TRACE|PROGRAM|WORKLOAD",
+                           gsim_cli_command_name((int)arguments->command),
+                           arguments->command == GSIM_CLI_QUESTION ? " QUESTION" : "");
     enum gsim_status status = gsim_cli_step_time(arguments->value[GSIM_CLI_STEP_TAKES], &s->step.asked_us, error);
     if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);

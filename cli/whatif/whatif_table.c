@@ -248,14 +248,14 @@ static enum gsim_status run(struct gsim_cli_whatif *w, const struct gsim_cli_arg
     return status ? status : deliver(w, error);
 }
 
-int gsim_cli_whatif(const struct gsim_cli_arguments *arguments)
+int gsim_cli_whatif(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    if (gsim_cli_is_server(arguments)) return gsim_cli_answer(arguments, "whatif", arguments->value[GSIM_CLI_CHANGE]);
-    struct gsim_error error = {0};
+    if (gsim_cli_is_server(arguments))
+        return gsim_cli_answer(arguments, "whatif", arguments->value[GSIM_CLI_CHANGE], error);
     struct gsim_cli_whatif *w = gsim_alloc(sizeof *w);
-    enum gsim_status status = run(w, arguments, &error);
+    enum gsim_status status = run(w, arguments, error);
     gsim_cli_asked_release(&w->asked);
     gsim_arena_release(&w->arena);
     gsim_free(w);
-    return status == GSIM_OK ? 0 : gsim_cli_fail(&error);
+    return status;
 }

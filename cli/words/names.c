@@ -12,25 +12,42 @@ enum gsim_status gsim_cli_scheduler(const char *text, const struct gsim_schedule
     *ops = is_plan ? &gsim_scheduler_plan : gsim_scheduler_find(text);
     if (*ops) return GSIM_OK;
     struct gsim_nearest nearest;
-    char hint[96];
     if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
+        return gsim_refuse(error, "--sched: expected one scheduler, found '%.60s' (gpusim compare and gpusim "
                               "sweep take several)",
                               text);
     gsim_nearest_init(&nearest, text);
     for (uint32_t i = 0; gsim_scheduler_at(i); i++) gsim_nearest_offer(&nearest, gsim_scheduler_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error, "unknown scheduler '%.60s'%s (see gpusim list schedulers)", text,
+                          gsim_nearest_text(&nearest));
+}
+
+enum gsim_status gsim_cli_need_program(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
+{
+    if (!arguments->value[GSIM_CLI_WORKLOAD])
+        return gsim_refuse(error, "no program: expected --workload NAME|FILE (see gpusim list workloads)");
+    if (arguments->value[GSIM_CLI_SCHED]) return GSIM_OK;
+    return gsim_refuse(error, "no scheduler: expected --sched NAME (see gpusim list schedulers)");
+}
+
+enum gsim_status gsim_cli_device_number(enum gsim_cli_key key, const char *name, enum gsim_device_number *number,
+                                        struct gsim_error *error)
+{
+    struct gsim_nearest nearest;
+    *number = gsim_device_number_find(name);
+    if (*number < GSIM_DEVICE_NUMBER_COUNT) return GSIM_OK;
+    gsim_nearest_init(&nearest, name);
+    for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
+        gsim_nearest_offer(&nearest, gsim_device_number_name((enum gsim_device_number)i));
+    return gsim_refuse(error, "--%s: unknown number '%s'%s (see gpusim list devices --long)",
+                          gsim_cli_option_at(key)->name, name, gsim_nearest_text(&nearest));
 }
 
 enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     if (strchr(text, ',') || strcmp(text, "all") == 0)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
+        return gsim_refuse(error, "--workload: expected one program, found '%.60s' (gpusim compare and gpusim "
                               "sweep take several, or all)",
                               text);
     gsim_nearest_init(&nearest, text);
@@ -38,10 +55,9 @@ enum gsim_status gsim_cli_unknown_workload(const char *text, struct gsim_error *
     for (uint32_t i = 0; gsim_generator_at(i); i++) gsim_nearest_offer(&nearest, gsim_generator_at(i)->name);
     for (uint32_t i = 0; gsim_source_at(i); i++) gsim_nearest_offer(&nearest, gsim_source_at(i)->name);
     for (uint32_t i = 0; gsim_service_at(i); i++) gsim_nearest_offer(&nearest, gsim_service_at(i)->name);
-    return gsim_error_set(error, GSIM_USAGE,
-                          "unknown workload '%.60s': expected a name of gpusim list workloads or a "
+    return gsim_refuse(error, "unknown workload '%.60s': expected a name of gpusim list workloads or a "
                           "program file%s",
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                          text, gsim_nearest_text(&nearest));
 }
 
 /* --size as a number, or as a preset of the workload, which also says the suite and the launch shape where
@@ -51,7 +67,6 @@ enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct 
 {
     const char *text = setup->arguments->value[GSIM_CLI_SIZE];
     struct gsim_nearest nearest;
-    char hint[96];
     options->suite = setup->suite;
     options->size = 0;
     if (!text) return GSIM_OK;
@@ -60,8 +75,7 @@ enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct 
         gsim_nearest_offer(&nearest, preset->name);
         if (strcmp(preset->name, text) != 0) continue;
         if (setup->arguments->value[GSIM_CLI_SUITE] && preset->suite != setup->suite)
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "--size %s: this preset belongs to the other suite than --suite %s", text,
+            return gsim_refuse(error, "--size %s: this preset belongs to the other suite than --suite %s", text,
                                   setup->arguments->value[GSIM_CLI_SUITE]);
         options->suite = preset->suite;
         options->size = preset->size;
@@ -70,16 +84,14 @@ enum gsim_status gsim_cli_size(const struct gsim_cli_setup *setup, const struct 
         return GSIM_OK;
     }
     if (strchr(text, ','))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)",
+        return gsim_refuse(error, "--size: expected one size, found '%.60s' (several: gpusim sweep --vary size=%.60s)",
                               text, text);
     if (!gsim_text_quantity(text, &options->size))
-        return gsim_error_set(error, GSIM_USAGE,
-                              "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
+        return gsim_refuse(error, "--size: expected a number such as 1e6 or 4k, or a preset of %s, found "
                               "'%.60s'%s",
-                              workload->name, text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                              workload->name, text, gsim_nearest_text(&nearest));
     if (options->size < 1)
-        return gsim_error_set(error, GSIM_USAGE, "--size: expected at least 1 (%s), found '%.60s'",
+        return gsim_refuse(error, "--size: expected at least 1 (%s), found '%.60s'",
                               workload->size_meaning, text);
     return GSIM_OK;
 }

@@ -16,8 +16,8 @@ enum gsim_status gsim_cli_integer(const struct gsim_cli_arguments *arguments, en
     const char *text = arguments->value[key];
     if (!text) return GSIM_OK;
     if (gsim_text_quantity(text, value) && *value >= least && *value <= most && *value == floor(*value)) return GSIM_OK;
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected an integer from %.0f to %.0f, found '%s'",
-                          gsim_cli_option_at(key)->name, least, most, text);
+    return gsim_refuse(error, "--%s: expected an integer from %.0f to %.0f, found '%s'", gsim_cli_option_at(key)->name,
+                       least, most, text);
 }
 
 enum gsim_status gsim_cli_count(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, double least,
@@ -50,10 +50,9 @@ enum gsim_status gsim_cli_trace_sms(const struct gsim_cli_arguments *arguments, 
     *sm_count = GSIM_BLOCK_SMS;
     if (text && strcmp(text, "all") == 0) return GSIM_OK;
     enum gsim_status status = gsim_cli_count(arguments, GSIM_CLI_TRACE_SMS, 1, GSIM_BLOCK_SMS, 0, sm_count, error);
-    return status == GSIM_OK
-               ? status
-               : gsim_error_set(error, GSIM_USAGE, "--trace-sms: expected all or an integer from 1 to %d, found '%s'",
-                                GSIM_BLOCK_SMS, text);
+    return status == GSIM_OK ? status
+                             : gsim_refuse(error, "--trace-sms: expected all or an integer from 1 to %d, found '%s'",
+                                           GSIM_BLOCK_SMS, text);
 }
 
 enum gsim_status gsim_cli_choice(const struct gsim_cli_arguments *arguments, enum gsim_cli_key key, int initial,
@@ -64,20 +63,20 @@ enum gsim_status gsim_cli_choice(const struct gsim_cli_arguments *arguments, enu
     *value = initial;
     if (!text) return GSIM_OK;
     struct gsim_nearest nearest;
-    char hint[96], words[4][16];
-    size_t count = 0;
+    char words[4][16], all[80] = "";
+    size_t count = 0, length;
     gsim_nearest_init(&nearest, text);
-    for (const char *at = option->metavar; count < sizeof(words) / sizeof(words[0]); count++) {
-        size_t length = strcspn(at, "|");
-        snprintf(words[count], sizeof(words[count]), "%.*s", (int)length, at);
+    for (const char *at = option->metavar; *at; at += length + (at[length] == '|'), count++) {
+        length = strcspn(at, "|");
+        snprintf(words[count], sizeof words[count], "%.*s", (int)length, at);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", !count ? "" : at[length] ? ", " : " or ",
+                 words[count]);
         if (strcmp(words[count], text) == 0) {
             *value = (int)count;
             return GSIM_OK;
         }
         gsim_nearest_offer(&nearest, words[count]);
-        if (!at[length]) break;
-        at += length + 1;
     }
-    return gsim_error_set(error, GSIM_USAGE, "--%s: expected one of %s, found '%.60s'%s", option->name, option->metavar,
-                          text, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_refuse(error, "--%s: expected %s, found '%.60s'%s", option->name, all, text,
+                       gsim_nearest_text(&nearest));
 }

@@ -8,10 +8,10 @@
 #include "sim/base/text.h"
 
 static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
-#define OPTION_ROW(key, option_name, option_metavar, option_commands)                                                  \
+#define X(key, option_name, option_metavar, option_commands)                                                           \
     [GSIM_CLI_##key] = {.name = option_name, .metavar = option_metavar, .commands = option_commands},
-    GSIM_CLI_OPTION_MAP(OPTION_ROW)
-#undef OPTION_ROW
+#include "cli/options.def"
+#undef X
 };
 
 static const char *const command_names[] = {
@@ -24,35 +24,28 @@ const char *gsim_cli_command_name(int command) { return command_names[command]; 
 
 const struct gsim_cli_option *gsim_cli_option_at(enum gsim_cli_key key) { return &options[key]; }
 
-int gsim_cli_fail(const struct gsim_error *error)
-{
-    fflush(stdout);
-    fprintf(stderr, "gpusim: %s\n", error->message);
-    return gsim_status_exit(error->status);
-}
-
 /* --- options ------------------------------------------------------------------------------------------------ */
 static enum gsim_status unknown_option(enum gsim_cli_command command, const char *text, size_t length,
                                        struct gsim_error *error)
 {
-    char name[64], hint[96];
+    char name[64];
     struct gsim_nearest nearest;
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
     bool reports = options[GSIM_CLI_REPORT].commands & (1u << command);
     if (strcmp(name, "json") == 0 && reports)
-        return gsim_error_set(error, GSIM_USAGE, "--json is not an option of gpusim %s: --report FILE writes JSON",
-                              command_names[command]);
+        return gsim_refuse(error, "--json is not an option of gpusim %s: --report FILE writes JSON",
+                           command_names[command]);
     gsim_nearest_init(&nearest, name);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT; key++) {
         if (strcmp(options[key].name, name) == 0)
-            return gsim_error_set(error, GSIM_USAGE, "--%s is not an option of gpusim %s (see gpusim %s --help)", name,
-                                  command_names[command], command_names[command]);
+            return gsim_refuse(error, "--%s is not an option of gpusim %s (see gpusim %s --help)", name,
+                               command_names[command], command_names[command]);
         if (options[key].commands & (1u << command)) gsim_nearest_offer(&nearest, options[key].name);
     }
-    bool is_near = gsim_nearest_text(&nearest, hint, sizeof(hint))[0];
-    if (is_near) snprintf(hint, sizeof(hint), ", did you mean '--%s'?", nearest.best);
-    return gsim_error_set(error, GSIM_USAGE, "unknown option '--%s'%s (see gpusim %s --help)", name, hint,
-                          command_names[command]);
+    bool is_near = gsim_nearest_text(&nearest)[0];
+    if (is_near) snprintf(nearest.text, sizeof nearest.text, ", did you mean '--%s'?", nearest.best);
+    return gsim_refuse(error, "unknown option '--%s'%s (see gpusim %s --help)", name, nearest.text,
+                       command_names[command]);
 }
 
 bool gsim_cli_is_repeatable(enum gsim_cli_key key)
@@ -74,8 +67,7 @@ static enum gsim_status store(struct gsim_cli_arguments *arguments, enum gsim_cl
         return GSIM_OK;
     }
     if (arguments->value[key] && options[key].metavar)
-        return gsim_error_set(error, GSIM_USAGE, "--%s: given twice, '%s' and '%s'", options[key].name,
-                              arguments->value[key], value);
+        return gsim_refuse(error, "--%s: given twice, '%s' and '%s'", options[key].name, arguments->value[key], value);
     arguments->value[key] = value;
     return GSIM_OK;
 }
@@ -111,14 +103,13 @@ static enum gsim_status parse_option(struct gsim_cli_arguments *arguments, int a
     if (key == GSIM_CLI_KEY_COUNT) return unknown_option(arguments->command, text, length, error);
     const struct gsim_cli_option *option = &options[key];
     if (!option->metavar) {
-        if (equals)
-            return gsim_error_set(error, GSIM_USAGE, "--%s: takes no value, found '%s'", option->name, equals + 1);
+        if (equals) return gsim_refuse(error, "--%s: takes no value, found '%s'", option->name, equals + 1);
         return store(arguments, (enum gsim_cli_key)key, "", error);
     }
     const char *value = equals ? equals + 1 : *at + 1 < argc ? argv[++*at] : NULL;
     if (!value || (!equals && strncmp(value, "--", 2) == 0))
-        return gsim_error_set(error, GSIM_USAGE, "--%s: expected %s, found %s%s", option->name, option->metavar,
-                              value ? "the option " : "nothing", value ? value : "");
+        return gsim_refuse(error, "--%s: expected %s, found %s%s", option->name, option->metavar,
+                           value ? "the option " : "nothing", value ? value : "");
     return store(arguments, (enum gsim_cli_key)key, value, error);
 }
 
@@ -164,13 +155,13 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             arguments->operands[arguments->operand_count++] = argv[at];
         else if (strcmp(argv[at], "-o") == 0)
             status = at + 1 < argc ? unknown_option(arguments->command, "output", 6, error)
-                                   : gsim_error_set(error, GSIM_USAGE, "-o: expected FILE, found nothing");
+                                   : gsim_refuse(error, "-o: expected FILE, found nothing");
         else if (argv[at][0] == '-' && argv[at][1] && argv[at][1] != '-')
-            status = gsim_error_set(error, GSIM_USAGE, "unknown option '%s' (see gpusim %s --help)", argv[at],
-                                    command_names[arguments->command]);
+            status = gsim_refuse(error, "unknown option '%s' (see gpusim %s --help)", argv[at],
+                                 command_names[arguments->command]);
         else
-            status = gsim_error_set(error, GSIM_USAGE, "unexpected argument '%s' (see gpusim %s --help)", argv[at],
-                                    command_names[arguments->command]);
+            status = gsim_refuse(error, "unexpected argument '%s' (see gpusim %s --help)", argv[at],
+                                 command_names[arguments->command]);
         if (status != GSIM_OK) return status;
     }
     return GSIM_OK;

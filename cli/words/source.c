@@ -45,9 +45,9 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
             if (kind == GSIM_CUDA_ARG && value) number = strtod(value + 1, &end);
             if (kind == GSIM_CUDA_ARG &&
                 (!value || value == option->text || end == value + 1 || *end || !isfinite(number)))
-                return gsim_error_set(error, GSIM_USAGE, "--arg: expected NAME=NUMBER, found '%s'", option->text);
+                return gsim_refuse(error, "--arg: expected NAME=NUMBER, found '%s'", option->text);
             if (kind == GSIM_CUDA_INCLUDE && (stat(option->text, &folder) != 0 || !S_ISDIR(folder.st_mode)))
-                return gsim_error_set(error, GSIM_USAGE, "-I: expected a folder, found '%s'", option->text);
+                return gsim_refuse(error, "-I: expected a folder, found '%s'", option->text);
             words[source->count].kind = kind;
             words[source->count].is_used = false;
             words[source->count++].text = option->text;
@@ -58,9 +58,8 @@ enum gsim_status gsim_cli_source(const struct gsim_cli_arguments *arguments, str
         const char *end = strrchr(arguments->operands[i], '.');
         bool is_code = end && (!strcmp(end, ".c") || !strcmp(end, ".cu") || !strcmp(end, ".cpp"));
         if (is_behind && !is_code && (!end || strcmp(end, ".cc") != 0))
-            return gsim_error_set(error, GSIM_USAGE,
-                                  "expected other files of the program (.cu, .cpp, .cc, .c), found '%s'",
-                                  arguments->operands[i]);
+            return gsim_refuse(error, "expected other files of the program (.cu, .cpp, .cc, .c), found '%s'",
+                               arguments->operands[i]);
         if (is_behind)
             words[source->count++] = (struct gsim_cuda_word){.kind = GSIM_CUDA_FILE, .text = arguments->operands[i]};
         is_behind |= end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
@@ -74,8 +73,8 @@ enum gsim_status gsim_cli_source_used(const struct gsim_cuda_options *source, st
 {
     for (size_t i = 0; i < source->count; i++)
         if (source->words[i].kind == GSIM_CUDA_ARG && !source->words[i].is_used)
-            return gsim_error_set(error, GSIM_USAGE, "--arg %.60s: no variable of that name is set in what is executed",
-                                  source->words[i].text);
+            return gsim_refuse(error, "--arg %.60s: no variable of that name is set in what is executed",
+                               source->words[i].text);
     return GSIM_OK;
 }
 
@@ -95,11 +94,10 @@ enum gsim_status gsim_cli_source_run(const struct gsim_cli_arguments *arguments,
         text += length;
         if (*text) *text++ = '\0';
     }
-    enum gsim_status status =
-        *text ? gsim_error_set(error, GSIM_USAGE, "--run: expected at most %d words", MOST_WORDS) : GSIM_OK;
+    enum gsim_status status = *text ? gsim_refuse(error, "--run: expected at most %d words", MOST_WORDS) : GSIM_OK;
     if (status == GSIM_OK) run->limit_s = limit ? strtod(limit, &end) : LIMIT_S;
     if (status == GSIM_OK && (limit && (*end || end == limit || !(run->limit_s > 0) || run->limit_s > 86400)))
-        status = gsim_error_set(error, GSIM_USAGE, "--run-limit: expected seconds, found '%s'", limit);
+        status = gsim_refuse(error, "--run-limit: expected seconds, found '%s'", limit);
     if (status != GSIM_OK || !tells || !arguments->value[GSIM_CLI_RUN_ARGS]) return status;
     status = gsim_run_tell(path, source, run->words, run->limit_s, &run->told, &exit_status, error);
     if (status == GSIM_OK && exit_status)

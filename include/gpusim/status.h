@@ -37,6 +37,9 @@ struct gsim_error {
 enum gsim_status gsim_error_set(struct gsim_error *error, enum gsim_status status, const char *format, ...)
     GSIM_PRINTF(3, 4);
 
+/* What was asked for is wrong. */
+#define gsim_refuse(error, ...) gsim_error_set((error), GSIM_USAGE, __VA_ARGS__)
+
 /* Puts the formatted text and ": " before ERROR's message. Returns its status. */
 enum gsim_status gsim_error_prefix(struct gsim_error *error, const char *format, ...) GSIM_PRINTF(2, 3);
 

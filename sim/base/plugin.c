@@ -117,7 +117,7 @@ const void *gsim_plugin_at(const struct gsim_plugin_kind *kind, uint32_t index)
 enum gsim_status gsim_plugin_load(const struct gsim_plugin_kind *kind, const char *name_or_path, const void **ops,
                                   struct gsim_error *error)
 {
-    char names[256] = "", hint[96];
+    char names[256] = "";
     struct gsim_nearest nearest;
     size_t used = 0;
     if (strchr(name_or_path, '/') || gsim_text_ends_with(name_or_path, ".so"))
@@ -134,5 +134,5 @@ enum gsim_status gsim_plugin_load(const struct gsim_plugin_kind *kind, const cha
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", head->name);
     }
     return gsim_error_set(error, GSIM_USAGE, "unknown %s '%.100s': expected one of %s, or the path of a .so file%s",
-                          kind->what, name_or_path, names, gsim_nearest_text(&nearest, hint, sizeof hint));
+                          kind->what, name_or_path, names, gsim_nearest_text(&nearest));
 }

@@ -165,6 +165,36 @@ unsigned gsim_text_distance(const char *a, const char *b)
     return table[rows % 3][columns];
 }
 
+const char *gsim_text_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool gsim_text_item(const char **list, char *item, size_t size)
+{
+    if (!*list) return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(item, size, "%.*s", (int)length, *list);
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return true;
+}
+
+char *gsim_text_cut(char **list)
+{
+    char *item = *list, *comma = item ? strchr(item, ',') : NULL;
+    *list = comma ? comma + 1 : NULL;
+    if (comma) *comma = '\0';
+    return item;
+}
+
+size_t gsim_text_items(const char *list)
+{
+    size_t count = 1;
+    for (; *list; list++) count += *list == ',';
+    return count;
+}
+
 void gsim_nearest_init(struct gsim_nearest *nearest, const char *wanted)
 {
     *nearest = (struct gsim_nearest){.wanted = wanted, .best = NULL, .distance = UINT32_MAX};
@@ -184,16 +214,16 @@ void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name)
     }
 }
 
-const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size)
+const char *gsim_nearest_text(struct gsim_nearest *nearest)
 {
     size_t length = strlen(nearest->wanted);
     /* A third of the letters may be wrong, one more when the word begins alike: beyond that it is another word. */
     unsigned allowed = length < 6 ? 1 : length < 9 ? 2 : 3;
     if (nearest->best && length >= 4 && fold(nearest->wanted[0]) == fold(nearest->best[0]) && allowed < 3) allowed++;
-    text[0] = '\0';
+    nearest->text[0] = '\0';
     if (nearest->best && nearest->distance <= allowed && nearest->distance < length)
-        snprintf(text, size, ", did you mean '%s'?", nearest->best);
-    return text;
+        snprintf(nearest->text, sizeof nearest->text, ", did you mean '%s'?", nearest->best);
+    return nearest->text;
 }
 
 /* Unicode 15, table 3-7. */

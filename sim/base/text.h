@@ -23,6 +23,8 @@ const char *gsim_text_count(char text[GSIM_TEXT_SIZE], uint64_t count);
 /* "33.7 %"; "-" for NaN. */
 const char *gsim_text_percent(char text[GSIM_TEXT_SIZE], double ratio);
 
+/* What of PATH stands behind the last slash. */
+const char *gsim_text_file(const char *path);
 bool gsim_text_ends_with(const char *text, const char *end);
 
 /* Reads "1e6", "4k", "4M", "64Ki". False: no such number, or below 0. */
@@ -32,6 +34,14 @@ bool gsim_text_quantity(const char *text, double *value);
  * no such text, or not from < to. */
 bool gsim_text_window(const char *text, double *from_us, double *to_us);
 
+/* Steps *LIST over its next item, up to a comma, and copies that to ITEM, cut to SIZE. False at the end, where *LIST is
+ * NULL. */
+bool gsim_text_item(const char **list, char *item, size_t size);
+/* The same of a text that may be written to: the item itself, or NULL. */
+char *gsim_text_cut(char **list);
+/* How many items it has. */
+size_t gsim_text_items(const char *list);
+
 /* Returns the edit distance (insert, delete, replace, swap neighbours) of two names; case is ignored, '_' equals
  * '-'. */
 unsigned gsim_text_distance(const char *a, const char *b);
@@ -40,11 +50,12 @@ unsigned gsim_text_distance(const char *a, const char *b);
 struct gsim_nearest {
     const char *wanted, *best;
     unsigned distance;
+    char text[96];
 };
 void gsim_nearest_init(struct gsim_nearest *nearest, const char *wanted);
 void gsim_nearest_offer(struct gsim_nearest *nearest, const char *name);
-/* Writes ", did you mean 'kesco'?" or, if none is near, "" to TEXT and returns it. */
-const char *gsim_nearest_text(const struct gsim_nearest *nearest, char *text, size_t size);
+/* ", did you mean 'kesco'?" or, if none is near, "". */
+const char *gsim_nearest_text(struct gsim_nearest *nearest);
 
 /* Whether DEVICE, a file's name, may be GPU, a driver's name: "NVIDIA A100-SXM4-40GB" may be a100-pcie-40gb or
  * a100-sxm4-40gb, but not h200. */

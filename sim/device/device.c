@@ -355,7 +355,7 @@ static enum gsim_status load_file(const char *path, const char *name, unsigned d
 static enum gsim_status fail_unknown(const char *name, const struct gsim_model_file *files, size_t count,
                                      struct gsim_error *error)
 {
-    char known[400] = "", hint[96];
+    char known[400] = "";
     size_t length = 0;
     struct gsim_nearest nearest;
     gsim_nearest_init(&nearest, name);
@@ -370,7 +370,7 @@ static enum gsim_status fail_unknown(const char *name, const struct gsim_model_f
         return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': for the file write './%s', else one of %s", name,
                               name, known);
     return gsim_error_set(error, GSIM_USAGE, "unknown device '%s': expected a path or one of %s%s", name, known,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                          gsim_nearest_text(&nearest));
 }
 
 static enum gsim_status load_named(const char *name, unsigned depth, struct gsim_device_spec *spec,

@@ -466,7 +466,6 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
 {
     struct gsim_model_file *files;
     struct gsim_nearest nearest;
-    char hint[96];
     size_t count;
     *path = name;
     if (strchr(name, '/') || gsim_text_ends_with(name, ".json")) return GSIM_OK;
@@ -479,7 +478,7 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
         gsim_nearest_offer(&nearest, files[i].name);
     }
     return gsim_error_set(error, GSIM_USAGE, "unknown node '%.60s'%s (see gpusim list nodes; DEVICE-xN: N of a device)",
-                          name, gsim_nearest_text(&nearest, hint, sizeof hint));
+                          name, gsim_nearest_text(&nearest));
 }
 
 static enum gsim_status load(struct gsim_node *node, const char *name, bool is_part, struct gsim_error *error)

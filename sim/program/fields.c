@@ -52,12 +52,12 @@ static void move_to(struct gsim_fields *fields, int field)
 
 static enum gsim_status unknown_field(struct gsim_fields *fields, struct gsim_scan_text key)
 {
-    char name[FOUND_SIZE], hint[64];
+    char name[FOUND_SIZE];
     gsim_scan_key(&key, name, sizeof(name));
     struct gsim_nearest nearest;
     gsim_nearest_init(&nearest, name);
     for (const char *const *known = fields->names; *known; known++) gsim_nearest_offer(&nearest, *known);
-    return gsim_fields_error(fields, "unknown field \"%s\"%s", name, gsim_nearest_text(&nearest, hint, sizeof(hint)));
+    return gsim_fields_error(fields, "unknown field \"%s\"%s", name, gsim_nearest_text(&nearest));
 }
 
 enum gsim_status gsim_fields_read(struct gsim_fields *fields, const char *at, const char **rest)

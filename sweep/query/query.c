@@ -103,14 +103,13 @@ static bool is_known(const struct reading *reading, const char *name)
 static enum gsim_status check_name(const struct reading *reading, const char *name, struct gsim_error *error)
 {
     struct gsim_nearest nearest;
-    char hint[96];
     if (is_known(reading, name)) return GSIM_OK;
     gsim_nearest_init(&nearest, name);
     for (int i = 0; i < GSIM_COLUMN_COUNT; i++) gsim_nearest_offer(&nearest, gsim_column_name((enum gsim_column)i));
     for (size_t i = 0; i < reading->known_count; i++) gsim_nearest_offer(&nearest, reading->known[i]);
     return gsim_error_set(error, GSIM_USAGE,
                           "no column, axis or option '%.60s' in this file%s (see gpusim results --help)", name,
-                          gsim_nearest_text(&nearest, hint, sizeof(hint)));
+                          gsim_nearest_text(&nearest));
 }
 
 /* What conditions are asked about: the row of a view, or, while they are compiled, none. */

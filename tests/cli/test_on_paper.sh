@@ -337,8 +337,8 @@ EOF
     same "best" "$gpusim" ask best two.json --words serial,kesco $on <<'EOF'
 best: two under async on paper
 
-scheduler  iteration_us  before  gain_percent  sure_percent
-kesco          256.0 us  serial         26.95        100.00
+scheduler  iteration  before  gain_percent  sure_percent
+kesco       256.0 us  serial         26.95        100.00
 EOF
 }
 

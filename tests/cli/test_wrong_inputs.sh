@@ -88,14 +88,14 @@ refused "$other" --workload vec --sched plan=pipe
 refused "$other" --workload vec --sched ./pipe.so
 # The second of two ways of sharing is not there.
 refused './missing.so' compare --task vec --task vec,name=other --share mps,./missing.so
-refused 'found gpusim'"'"'s results of a sweep' explain results.db # and nothing beside it is left
+refused 'found results of a sweep: ' explain results.db # and nothing beside it is left
 refused "--change power=abc: expected a number of watts behind '=', found 'abc'" whatif program.json --change power=abc
 refused "--change power=2x: expected a number of watts behind '=', found '2x'" whatif program.json --change power=2x
 refused "--change launch=abc: expected a number such as 2 or 2x behind '=', found 'abc'" whatif program.json --change launch=abc
 refused "schema: expected \"gpusim-device/1\", found \"gpusim-program/1\"" --workload vec --sched serial --device program.json
-refused "schema: expected \"gpusim-program/1\", found \"gpusim-device/1\"" --workload device.json --sched serial
+refused "expected a program, found a device: gpusim run --device FILE" --workload device.json --sched serial
 refused 'expected a program, found a trace of' --workload trace.json --sched async
-refused 'make a program of it with gpusim import' --workload trace.json --sched async
+refused 'gpusim import FILE -o PROGRAM' --workload trace.json --sched async
 refused "cannot load scheduler './empty.so'" --workload vec --sched ./empty.so
 refused "for the file write './empty'" --workload vec --sched serial --device empty
 refused "did you mean 'h200'?" --workload vec --sched serial --device h2000

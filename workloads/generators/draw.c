@@ -26,9 +26,8 @@ enum gsim_status gsim_sketch_begin(struct gsim_sketch *draw, const char *name, s
     fill(numbers, preset, sizeof *numbers / sizeof(double));
     *draw = (struct gsim_sketch){.numbers = numbers};
     if (numbers->pool_mib * 1048576 < 4 * numbers->most_blocks * numbers->block_bytes)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "%s: pool_mib: expected room for four tensors of %g blocks of %g bytes, found %g MiB",
-                              name, numbers->most_blocks, numbers->block_bytes, numbers->pool_mib);
+        return gsim_refuse(error, "%s: pool_mib: expected room for four tensors of %g blocks of %g bytes, found %g MiB",
+                           name, numbers->most_blocks, numbers->block_bytes, numbers->pool_mib);
     enum gsim_status status = gsim_random_init(&draw->rng, seed, error);
     if (status != GSIM_OK) return status;
     draw->builder = gsim_builder_create(name);

@@ -42,12 +42,12 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     int64_t chunks = d->schedule == INTERLEAVED ? d->chunks : 1, total = d->micro * chunks, warm = total;
     (void)seed;
     if (d->stage >= d->stages)
-        return gsim_error_set(error, GSIM_USAGE, "stage: expected one below stages, %lld, found %lld",
-                              (long long)d->stages, (long long)d->stage);
+        return gsim_refuse(error, "stage: expected one below stages, %lld, found %lld", (long long)d->stages,
+                           (long long)d->stage);
     if (d->schedule == INTERLEAVED && d->micro % d->stages)
-        return gsim_error_set(error, GSIM_USAGE,
-                              "micro: expected a multiple of stages, %lld, as the schedule is interleaved, found %lld",
-                              (long long)d->stages, (long long)d->micro);
+        return gsim_refuse(error,
+                           "micro: expected a multiple of stages, %lld, as the schedule is interleaved, found %lld",
+                           (long long)d->stages, (long long)d->micro);
     struct gsim_parallel p = gsim_parallel_begin("pipeline", &d->model);
     if (d->schedule == ONE_F_ONE_B) warm = d->stages - d->stage - 1;
     if (d->schedule == INTERLEAVED) warm = 2 * (d->stages - d->stage - 1) + (chunks - 1) * d->stages;
