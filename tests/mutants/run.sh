@@ -129,8 +129,8 @@ sed -n 's/^\(.*\)\t-$/\1/p' "$scratch/tests" | while read -r test; do
         (cd "$build" && eval "$command" -o "$scratch/objects/main.o" -c "$file") && main=$scratch/objects/main.o
     fi
     case $test in schedulers-* | workloads-sources-*) all=-Wl,--whole-archive ;; *) all= ;; esac
-    cc -rdynamic -Wl,--wrap=gsim_simulate -o "$scratch/build/test-$test" "$main" "$build/CMakeFiles/gpusimeveryrun.dir/tests/every_run.c.o" "$build/libgpusimtest.a" "$scratch/kernels.a" "$build/libgpusimkernels.a" \
-        "$build/libgpusimtest.a" $all "$scratch/core.a" -Wl,--no-whole-archive $libraries 2>"$scratch/errors" || echo "not linked: $test" >&2
+    cc -rdynamic -Wl,--wrap=gsim_simulate -o "$scratch/build/test-$test" "$main" "$build/CMakeFiles/gpusimeveryrun.dir/tests/every_run.c.o" "$build/libgpusimtest.a" \
+        $all "$scratch/core.a" -Wl,--no-whole-archive "$scratch/kernels.a" "$build/libgpusimkernels.a" "$build/libgpusimtest.a" "$scratch/core.a" $libraries 2>"$scratch/errors" || echo "not linked: $test" >&2
 done
 
 # --- judge ---
