@@ -25,6 +25,7 @@
     X(COMPARISON, "gpusim-compare/", "what compare --report writes: gpusim plot speedup, gpusim report")               \
     X(SHARES, "gpusim-share-comparison/", "a comparison of ways of sharing: gpusim plot jct, gpusim report")           \
     X(RUNS, "gpusim-runs/", "recorded runs: gpusim validate, gpusim plot timeline")                                    \
+    X(ANSWER, "gpusim-answer/", "the answer to a question: gpusim report")                                             \
     X(WHATIF, "gpusim-whatif/", "an answer of whatif: gpusim report")                                                  \
     X(EXPLAIN, "gpusim-explain", "an answer of explain: gpusim report")                                                \
     X(DEVICE, "gpusim-device/", "a device: gpusim run --device FILE")                                                  \

@@ -112,6 +112,7 @@ bool gsim_page_is_report(const char *path)
     char head[256];
     return gsim_gz_head(path, head, sizeof head) &&
            (strstr(head, "\"gpusim-whatif") || strstr(head, "\"gpusim-explain") ||
+            strstr(head, "\"gpusim-answer/") ||
             strstr(head, "\"gpusim-serving-report/") || strstr(head, "\"gpusim-share-comparison/"));
 }
 

@@ -54,6 +54,6 @@ enum gsim_status gsim_page_results(struct gsim_page *page, struct gsim_frame *fr
                                    struct gsim_error *error) GSIM_NODISCARD;
 enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;
 
-/* Reports that the page draws as they stand: of whatif, explain and compare --task. */
+/* Reports that the page draws as they stand: of whatif, explain and compare --task, and any answer. */
 bool gsim_page_is_report(const char *path);
 enum gsim_status gsim_page_report(struct gsim_page *page, const char *path, struct gsim_error *error) GSIM_NODISCARD;

@@ -60,6 +60,7 @@ for q in $questions; do
         else
             [ $status = 0 ] || fail "$q of $s: exit $status, $(cat err): neither answered nor in docs/not-modelled.md"
             grep -q '"rows": \[' r.json && grep -q "\"question\": \"$q\"" r.json || fail "$q of $s: $(head -5 r.json)"
+            "$gpusim" report r.json -o page.html 2>err || fail "a page of $q of $s: $(cat err)"
         fi
     done
 done

@@ -80,7 +80,19 @@ page clients.json clients.html
 "$gpusim" serve "$source_dir/traces/h100/serving/server.json" --requests 20 --rate 20 --batching disaggregated --report server.json >out 2>err ||
     fail "server: $(cat err)"
 page server.json server.html
+# Any answer: heads with units, numbers at the right in their digits, what is not known empty, a bar for each row.
+cat >answer.json <<'END'
+{"schema": "gpusim-answer/1", "question": "mine", "program": "p", "scheduler": "async", "device": "d",
+ "columns": [{"name": "way", "unit": ""}, {"name": "time_us", "unit": "us"}, {"name": "gain_percent", "unit": "%"}, {"name": "ok", "unit": ""}],
+ "rows": [{"way": "a", "time_us": 12.34, "gain_percent": 1.005, "ok": true}, {"way": "b", "time_us": 6, "gain_percent": null, "ok": false}]}
+END
+page answer.json answer.html
 if command -v node >/dev/null 2>&1; then
+    has answer.drawn '<h1>mine: p</h1>'
+    has answer.drawn '<tr><th>way</th><th class="n">time (us)</th><th class="n">gain (%)</th><th>ok</th></tr>'
+    has answer.drawn '<tr><td>a</td><td class="n">12.3</td><td class="n">1.00</td><td>yes</td></tr>'
+    has answer.drawn '<tr><td>b</td><td class="n">6.0</td><td class="n"></td><td>no</td></tr>'
+    has answer.drawn '<title>a: 12.3</title>'
     has what.drawn '<h2>Changes that are none here</h2>'
     sed '/Changes that are none here/,$d' what.drawn | grep -qF '>-<' && fail 'what.drawn: a row without a time'
     for zero in 'Critical path' 'Lower bound' 'Streams used' 'Run it again'; do lacks ranks.drawn "$zero"; done
