@@ -126,6 +126,19 @@ void gsim_cli_help_command(enum gsim_cli_command command, struct gsim_output *ou
         "signal N (130: Ctrl-C).\n");
 }
 
+static const struct {
+    const char *head;
+    unsigned commands;
+} groups[] = {
+    {"Predict", GSIM_CLI_ON_RUN | GSIM_CLI_ON_COMPARE | GSIM_CLI_ON_SERVE | GSIM_CLI_ON_STEP_TIME},
+    {"Ask", GSIM_CLI_ON_ASK | GSIM_CLI_ON_SCHEDULE},
+    {"Many runs", GSIM_CLI_ON_SWEEP | GSIM_CLI_ON_RESULTS | GSIM_CLI_ON_SENSITIVITY},
+    {"Figures and pages", GSIM_CLI_ON_PLOT | GSIM_CLI_ON_PAGE},
+    {"Programs and devices", GSIM_CLI_ON_IMPORT | GSIM_CLI_ON_RECORD | GSIM_CLI_ON_CALIBRATE},
+    {"Trust", GSIM_CLI_ON_VALIDATE | GSIM_CLI_ON_REPRODUCE | GSIM_CLI_ON_ABLATE},
+    {"Names", GSIM_CLI_ON_LIST | GSIM_CLI_ON_COMPLETION},
+};
+
 void gsim_cli_help_program(struct gsim_output *output)
 {
     gsim_output_text(output, "gpusim " GPUSIM_VERSION ": how long will this GPU program take, and why, if its kernels\n"
@@ -133,9 +146,13 @@ void gsim_cli_help_program(struct gsim_output *output)
     for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
         gsim_output_printf(output, "  %s\n", gsim_cli_usage((enum gsim_cli_command)i));
     gsim_output_text(output, "  gpusim COMMAND --help\n  gpusim --version\n\nCommands:\n");
-    for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
-        gsim_output_printf(output, "  %-11s %s\n", gsim_cli_command_name(i),
-                           gsim_cli_summary((enum gsim_cli_command)i));
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+        gsim_output_printf(output, " %s\n", groups[g].head);
+        for (int i = 0; i < GSIM_CLI_COMMAND_COUNT; i++)
+            if (groups[g].commands >> i & 1)
+                gsim_output_printf(output, "  %-11s %s\n", gsim_cli_command_name(i),
+                                   gsim_cli_summary((enum gsim_cli_command)i));
+    }
     gsim_output_text(output, "\nExamples:\n  gpusim --workload img --sched kesco\n"
                              "  gpusim --workload img --sched kesco --gantt --trace img.json.gz\n"
                              "  gpusim compare --workload img,ml --device v100\n"

@@ -25,6 +25,11 @@ offers() { # offers WORD... -- EXPECTED: completing the last WORD, EXPECTED is a
     grep -qxF -e "$2" out || fail "completing$words: expected $2, found $(tr '\n' ' ' <out)"
 }
 
+# Each command of the usage stands in one group.
+"$gpusim" --help | sed -n '/^Usage:/,/^$/s/^  gpusim \[*\([a-z]*\)\]* .*/\1/p' | sort -u >used
+"$gpusim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort >grouped
+cmp -s used grouped || fail "commands of the usage and of the groups: $(diff used grouped)"
+
 if command -v bash >/dev/null 2>&1; then
     for command in $("$gpusim" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
         offers '' -- "$command"
