@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * See ask/edits/changes.h. What changes do to the program is ask/edits/edits.c's; here what they do to the rest
- * of the simulation.
- */
+/* See ask/edits/changes.h. What changes do to the program is ask/edits/edits.c's; here what they do to the rest of the
+ * simulation. */
 #include "ask/edits/changes.h"
 
 #include <math.h>
@@ -17,142 +15,16 @@
 #include "ask/edits/edit.h"
 #include "ask/edits/ranks.h"
 
-static const struct {
-    const char *word, *metavar, *source, *text;
-    double error;
-    enum gsim_error_of of;
-    bool is_software;
-} kinds[GSIM_CHANGE_COUNT] = {
-#define CHANGE_ROW(kind, word_, metavar_, error_, of_, source_, software_, text_)                                      \
-    [GSIM_CHANGE_##kind] = {word_, metavar_, source_, text_, error_, GSIM_ERROR_OF_##of_, software_},
-    GSIM_CHANGE_MAP(CHANGE_ROW)
-#undef CHANGE_ROW
+/* --- the edits: each says how much it does; UINT32_MAX when memory is out or ERROR is set --- */
+struct editing {
+    struct gsim_variant *v;
+    struct gsim_edit *e; /* of the client's program; of one that is drawn, of none */
+    const struct gsim_change *c;
+    const struct gsim_changeable *base;
+    uint32_t client;
+    struct gsim_error *error;
 };
 
-const char *gsim_change_word(enum gsim_change_kind kind) { return kinds[kind].word; }
-const char *gsim_change_help(enum gsim_change_kind kind) { return kinds[kind].text; }
-bool gsim_change_is_software(enum gsim_change_kind kind) { return kinds[kind].is_software; }
-double gsim_change_error(enum gsim_change_kind kind) { return kinds[kind].error; }
-const char *gsim_change_error_of(enum gsim_change_kind kind)
-{
-    static const char *const texts[] = {[GSIM_ERROR_OF_TIME] = "of the time",
-                                        [GSIM_ERROR_OF_SAVED] = "of what is saved",
-                                        [GSIM_ERROR_OF_BUSY] = "of the GPU's time"};
-    return texts[kinds[kind].of];
-}
-
-double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
-                             double busy_us, double off_ratio)
-{
-    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
-    for (size_t i = 0; i < count; i++) {
-        enum gsim_error_of kind = kinds[changes[i].kind].of;
-        /* What a change leaves as it is cannot be wrong by it: a graph that saves little is not far off either. */
-        double of = kind == GSIM_ERROR_OF_TIME ? fmin(time_us, saved) : kind == GSIM_ERROR_OF_SAVED ? saved : busy_us;
-        bool is_device = changes[i].kind == GSIM_CHANGE_DEVICE;
-        squares += pow((is_device ? off_ratio : kinds[changes[i].kind].error) * of, 2);
-    }
-    return sqrt(squares);
-}
-
-const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
-
-#define MOST_STREAMS 1000
-#define MOST_NUMBER  1000000 /* of ranks, MiB and the like */
-
-/* --- reading --- */
-static enum gsim_status unknown(const char *text, struct gsim_error *error)
-{
-    char all[600] = "";
-    for (int k = 0; k < GSIM_CHANGE_COUNT; k++) {
-        size_t length = strlen(all);
-        snprintf(all + length, sizeof all - length, "%s%s%s%s", k ? ", " : "", kinds[k].word,
-                 kinds[k].metavar ? "=" : "", kinds[k].metavar ? kinds[k].metavar : "");
-    }
-    return gsim_refuse(error, "unknown change '%.60s': expected %s", text, all);
-}
-
-/* "2", "2x", "2.5x". */
-static bool read_factor(const char *text, double most, double *factor)
-{
-    char *end;
-    *factor = strtod(text, &end);
-    if (*end == 'x') end++;
-    return end != text && !*end && *factor > 0 && *factor <= most;
-}
-
-static double default_factor(enum gsim_change_kind kind)
-{
-    if (kind == GSIM_CHANGE_PDL) return 0;
-    return kind == GSIM_CHANGE_STREAMS ? 8 : kind == GSIM_CHANGE_HW_QUEUES ? 32 : 2;
-}
-
-/* "kernel:NAME" begins with "kernel:"; the others are the whole word. Sets how many bytes of TEXT a name follows. */
-static bool is_word(const char *word, const char *text, size_t length, size_t *name)
-{
-    const char *colon = strchr(word, ':');
-    *name = colon ? (size_t)(colon - word) + 1 : length;
-    return (colon ? length > *name : strlen(word) == length) && strncmp(word, text, *name) == 0;
-}
-
-static bool is_count(enum gsim_change_kind kind)
-{
-    const char *metavar = kinds[kind].metavar;
-    return metavar && (strcmp(metavar, "N") == 0 || strcmp(metavar, "K") == 0);
-}
-
-enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change, struct gsim_error *error)
-{
-    const char *equals = strrchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : strlen(text), name = 0;
-    int kind = 0;
-    if (strlen(text) >= GSIM_CHANGE_TEXT)
-        return gsim_refuse(error, "--change: expected at most %d characters", GSIM_CHANGE_TEXT - 1);
-    while (kind < GSIM_CHANGE_COUNT && !is_word(kinds[kind].word, text, length, &name)) kind++;
-    if (kind == GSIM_CHANGE_COUNT || (equals && !kinds[kind].metavar)) return unknown(text, error);
-    *change = (struct gsim_change){.kind = (enum gsim_change_kind)kind,
-                                   .factor = default_factor((enum gsim_change_kind)kind)};
-    snprintf(change->text, sizeof change->text, "%s", text);
-    snprintf(change->argument, sizeof change->argument, "%.*s", (int)(length - name), text + name);
-    const char *metavar = kinds[kind].metavar;
-    if (metavar && strcmp(metavar, "NAME") == 0) {
-        if (!equals || !equals[1])
-            return gsim_refuse(error, "--change %s: expected %s=NAME", kinds[kind].word, kinds[kind].word);
-        snprintf(change->argument, sizeof change->argument, "%s", equals + 1);
-        return GSIM_OK;
-    }
-    if (kind == GSIM_CHANGE_OVERLAP) {
-        change->factor = equals && strcmp(equals + 1, "off") == 0 ? -1 : 1;
-        if (equals && (change->factor < 0 || strcmp(equals + 1, "on") == 0)) return GSIM_OK;
-        return gsim_refuse(error, "--change overlap: expected overlap=on or overlap=off");
-    }
-    if ((kind >= GSIM_CHANGE_COMM || kind == GSIM_CHANGE_POWER) && metavar && !equals)
-        return gsim_refuse(error, "--change %s: expected %s=%s", text, kinds[kind].word, metavar);
-    bool is_large = kind == GSIM_CHANGE_BUCKET || kind == GSIM_CHANGE_RATE || kind == GSIM_CHANGE_POWER ||
-                    (kind >= GSIM_CHANGE_COMM && is_count((enum gsim_change_kind)kind));
-    const char *of = kind == GSIM_CHANGE_RATE       ? "of requests per second"
-                     : kind == GSIM_CHANGE_REPLICAS ? "of servers"
-                     : kind == GSIM_CHANGE_POWER    ? "of watts"
-                                                    : NULL;
-    if (equals && (!read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor) ||
-                   (of && (strchr(equals, 'x') || change->factor < GSIM_RATE_LEAST))))
-        return gsim_refuse(error, "--change %s: expected a number %s behind '=', found '%s'", text,
-                           of ? of : "such as 2 or 2x", equals + 1);
-    bool is_rank =
-        change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
-    int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
-    if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
-        return gsim_refuse(error, "--change %s: expected a whole number up to %d", change->text, most);
-    if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)
-        return gsim_refuse(error, "--change %s: expected a share of at most 0.99", change->text);
-    if (change->kind == GSIM_CHANGE_HW_QUEUES && change->factor > 32)
-        return gsim_refuse(error, "--change %s: expected at most 32", change->text);
-    if (change->kind == GSIM_CHANGE_RANK && strspn(change->argument, "0123456789") != strlen(change->argument))
-        return gsim_refuse(error, "--change %s: expected the number of a rank", change->text);
-    return GSIM_OK;
-}
-
-/* --- applying --- */
 static void note(struct gsim_variant *v, const char *text)
 {
     size_t length = strlen(v->note);
@@ -160,36 +32,49 @@ static void note(struct gsim_variant *v, const char *text)
     snprintf(v->note + length, sizeof v->note - length, "%s%s", length ? "; " : "", text);
 }
 
-static enum gsim_status take_scheduler(struct gsim_variant *v, const char *name, struct gsim_error *error)
+static bool is_drawn(const struct gsim_changeable *base, uint32_t client)
 {
-    const struct gsim_scheduler_ops *ops = gsim_scheduler_find(name);
-    void *params = gsim_arena_alloc(&v->arena, ops->params_size + 1);
-    if (!params) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    gsim_params_set_defaults(ops->params, params);
-    v->simulation.scheduler = ops;
-    v->simulation.scheduler_params = params;
-    return GSIM_OK;
+    return base->clients ? base->clients[client].task && base->clients[client].task->source
+                         : base->simulation->source != NULL;
 }
 
-static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *edit, const char *name, bool is_last,
-                                    struct gsim_error *error)
+static uint32_t count_programs(const struct gsim_changeable *base)
 {
+    return base->library ? base->library->set.count : base->clients ? base->client_count : 1;
+}
+
+/* What was edited, TOUCHED, is issued by a scheduler. */
+static uint32_t issue_by(struct editing *x, const char *name, uint32_t touched)
+{
+    const struct gsim_scheduler_ops *ops = gsim_scheduler_find(name);
+    if (!touched || touched == UINT32_MAX) return touched;
+    void *params = gsim_arena_alloc(&x->v->arena, ops->params_size + 1);
+    if (!params) return UINT32_MAX;
+    gsim_params_set_defaults(ops->params, params);
+    x->v->simulation.scheduler = ops;
+    x->v->simulation.scheduler_params = params;
+    return touched;
+}
+
+static uint32_t edit_device(struct editing *x)
+{
+    struct gsim_variant *v = x->v;
     struct gsim_device_spec from = v->device;
     struct gsim_other_law law;
-    enum gsim_status status = gsim_other_law_load(&law, error);
-    if (!status && !v->has_other) status = gsim_device_load(name, &v->other, error);
-    if (status != GSIM_OK) return gsim_error_prefix(error, "--change device=%.60s", name);
+    enum gsim_status status = gsim_other_law_load(&law, x->error);
+    if (!status && !v->has_other) status = gsim_device_load(x->c->argument, &v->other, x->error);
+    if (status) (void)gsim_error_prefix(x->error, "--change device=%.60s", x->c->argument);
+    if (status) return UINT32_MAX;
     if (!v->has_other) gsim_other_replace(&v->other, &from);
     v->has_other = v->has_effect = true;
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
-    uint32_t count = gsim_edit_move(edit, &law, &from, &v->device, &v->moved);
-    if (count == UINT32_MAX) return gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    if (!is_last) return GSIM_OK;
+    uint32_t count = gsim_edit_move(x->e, &law, &from, &v->device, &v->moved);
+    if (count == UINT32_MAX || x->client + 1 < count_programs(x->base)) return count == UINT32_MAX ? count : 1;
     v->moved.off_us = hypot(v->moved.off_us, law.off_common * v->moved.after_us);
     const struct gsim_edit_moved *m = &v->moved;
     char text[160];
-    v->off_ratio = kinds[GSIM_CHANGE_DEVICE].error;
+    v->off_ratio = gsim_change_error(GSIM_CHANGE_DEVICE);
     if (m->before_us > 0) v->off_ratio = m->off_us / m->after_us;
     snprintf(text, sizeof text,
              "kernels of %.1f us take %.1f there, +- %.1f by shares of DRAM and units; host as it is", m->before_us,
@@ -200,7 +85,7 @@ static enum gsim_status take_device(struct gsim_variant *v, struct gsim_edit *ed
         snprintf(text, sizeof text, "%u kernels cut to the shared memory there", m->cut);
         note(v, text);
     }
-    return GSIM_OK;
+    return 1;
 }
 
 void gsim_edit_hasten_link(struct gsim_device_spec *d, double factor)
@@ -225,46 +110,72 @@ static bool moves_data(const struct gsim_program *p, bool managed)
     return false;
 }
 
-static uint32_t count_streams(const struct gsim_edit *e)
+static uint32_t edit_link(struct editing *x)
 {
-    uint32_t count = 0;
+    uint32_t touched = gsim_edit_hasten_copies(x->e, &x->v->device, x->c->factor);
+    gsim_edit_hasten_link(&x->v->device, x->c->factor);
+    return touched ? touched : is_drawn(x->base, x->client) || moves_data(x->e->source, false);
+}
+
+static uint32_t edit_pinned(struct editing *x)
+{
+    struct gsim_simulation *s = &x->v->simulation;
+    uint32_t touched = gsim_edit_pin(x->e);
+    if (!touched && s->memory != GSIM_MEMORY_PINNED && x->base->has_data) touched = moves_data(x->e->source, false);
+    if (!touched || touched == UINT32_MAX) return touched;
+    s->memory = GSIM_MEMORY_PINNED;
+    s->prefetch = true;
+    return touched;
+}
+
+static uint32_t edit_hw_queues(struct editing *x)
+{
+    double *queues = &x->v->device.hw_queues, before = *queues;
+    uint32_t count = is_drawn(x->base, x->client) ? UINT32_MAX : 0;
     bool seen[1024] = {false};
-    for (uint32_t i = 0; i < e->source->op_count; i++) {
-        int32_t stream = e->ops[i].stream;
+    for (uint32_t i = 0; i < x->e->source->op_count; i++) {
+        int32_t stream = x->e->ops[i].stream;
         if (stream < 0 || stream >= 1024 || seen[stream]) continue;
         seen[stream] = true;
         count++;
     }
-    return count;
+    *queues = x->c->factor;
+    return count > fmin(before, x->c->factor) && before != x->c->factor;
+}
+
+static uint32_t edit_power(struct editing *x)
+{
+    struct gsim_device_spec *d = &x->v->device;
+    if (!gsim_power_is_limited(d) || x->c->factor <= d->base_w || x->c->factor == d->limit_w) return 0;
+    d->limit_w = x->c->factor;
+    if (!(d->recorded_w > 0)) note(x->v, "from rest: the limit acts after device.clock_window_us");
+    return 1;
 }
 
 /* Kernels on managed memory do not go ahead; a traced program, which moves its data itself, has none. */
-static bool may_launch_ahead(struct gsim_variant *v, const struct gsim_edit *e)
+static uint32_t edit_pdl(struct editing *x)
 {
-    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_data(e->source, true))
-        v->simulation.memory = GSIM_MEMORY_PINNED;
-    return v->device.compute_capability >= 90 && v->simulation.memory != GSIM_MEMORY_MANAGED;
-}
-
-#define GRAPH_LEAVES_US 100 /* torch.compile(mode="reduce-overhead") on three hosts: 80, 107, 161 */
-
-static uint32_t launch_ahead(struct gsim_variant *v, struct gsim_edit *e, double prologue)
-{
+    struct gsim_variant *v = x->v;
+    double prologue = x->c->factor;
     char text[96] = "assumed: kernels trigger at their ends, which saves the gap only";
-    if (!may_launch_ahead(v, e)) return 0;
-    uint32_t touched = gsim_edit_launch_ahead(e, prologue);
+    if (v->simulation.memory == GSIM_MEMORY_MANAGED && !moves_data(x->e->source, true))
+        v->simulation.memory = GSIM_MEMORY_PINNED;
+    if (v->device.compute_capability < 90 || v->simulation.memory == GSIM_MEMORY_MANAGED) return 0;
+    uint32_t touched = gsim_edit_launch_ahead(x->e, prologue);
     if (prologue > 0)
         snprintf(text, sizeof text, "assumed: %g %% of each kernel before its wait, trigger half-way", 100 * prologue);
     if (touched && touched != UINT32_MAX) note(v, text);
     return touched;
 }
 
+#define GRAPH_LEAVES_US 100 /* torch.compile(mode="reduce-overhead") on three hosts: 80, 107, 161 */
+
 /* Before a step's launches Python stays: what a trace has there, at least PyTorch's guard, wrapper and copies of inputs
  * around a graph, though no more than the host takes now. Without PyTorch, whose time between calls has no owner, there
  * is none. */
 static void leave_host(struct gsim_variant *v, struct gsim_edit *e)
 {
-    double left_us = 0, now_us = 0;
+    double before_us = 0, now_us = 0;
     struct gsim_op *first = e->source->op_count ? &e->ops[0] : NULL;
     bool is_step = first && first->kind == GSIM_OP_HOST_COMPUTE && !first->overhead && !first->after_count,
          has_framework = false;
@@ -276,160 +187,133 @@ static void leave_host(struct gsim_variant *v, struct gsim_edit *e)
     }
     if (!is_step || !has_framework || !e->kernel_count || !e->kernels[0].solo_profiled) return;
     for (uint32_t i = 0; i < e->source->op_count && e->ops[i].kind == GSIM_OP_HOST_COMPUTE; i++)
-        left_us += e->ops[i].overhead ? 0 : e->ops[i].host_us;
-    double least_us = fmin(GRAPH_LEAVES_US, now_us);
-    if (left_us >= least_us) return;
-    first->host_us += least_us - left_us;
+        before_us += e->ops[i].overhead ? 0 : e->ops[i].host_us;
+    double stays_us = fmin(GRAPH_LEAVES_US, now_us);
+    if (before_us >= stays_us) return;
+    first->host_us += stays_us - before_us;
     note(v, "PyTorch's guard, wrapper and copies of inputs stay: 100 us of each step (70 to 160 in 3 traces)");
 }
 
-/* What launch calls take, and what they take longer than the model's where a graph would save it. */
-static void hasten_launches(struct gsim_device_spec *d, struct gsim_edit *e, double factor)
+/* Of clients all of a step, on all of its streams (ask/edits/collectives.c). */
+static uint32_t edit_graph(struct editing *x)
 {
-    d->launch_us /= factor;
-    d->graph_launch_us /= factor;
-    d->graph_launch_node_us /= factor;
-    for (uint32_t i = 0; i < e->source->op_count; i++)
-        if (e->ops[i].kind == GSIM_OP_HOST_COMPUTE && e->ops[i].overhead && e->ops[i].what &&
-            strncmp(e->ops[i].what, GSIM_HOST_IN_LAUNCH, strlen(GSIM_HOST_IN_LAUNCH)) == 0)
-            e->ops[i].host_us /= factor;
-}
-
-static enum gsim_status take_sharing(struct gsim_variant *v, const struct gsim_changeable *base, const char *name,
-                                     uint32_t *touched, struct gsim_error *error)
-{
-    const struct gsim_sharing_ops *ops = base->simulation->sharing;
-    if (!base->clients || gsim_changeable_has_ranks(base)) *touched = 0;
-    else if (gsim_sharing_load(name, &ops, error)) return gsim_error_prefix(error, "--change share");
-    else if (ops->needs_profile)
-        return gsim_error_set(error, GSIM_INPUT, "share=%s: needs a profile of the tasks", ops->name);
-    else *touched = ops != base->simulation->sharing;
-    v->simulation.sharing = ops;
-    if (*touched) v->simulation.sharing_params = NULL;
-    return GSIM_OK;
-}
-
-static uint32_t count_programs(const struct gsim_changeable *base)
-{
-    return base->library ? base->library->set.count : base->clients ? base->client_count : 1;
-}
-
-/* Of clients all of a step, on all of its streams (ask/edits/collectives.c). As apply() returns it. */
-static uint32_t as_graph(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_changeable *base,
-                         uint32_t client, struct gsim_error *error)
-{
-    const char *scheduler = base->clients ? base->clients[client].scheduler->name : v->simulation.scheduler->name;
+    const struct gsim_changeable *base = x->base;
+    const char *scheduler =
+        base->clients ? base->clients[x->client].scheduler->name : x->v->simulation.scheduler->name;
     bool is_serial = strcmp(scheduler, "serial") == 0, is_graph = strcmp(scheduler, "cudagraph") == 0;
-    if (base->library ? v->graphs[client] : is_graph) return 0;
-    if (base->clients) return take_scheduler(v, "cudagraph", error) ? UINT32_MAX : 1;
-    uint32_t touched = gsim_edit_count_rows(e);
+    if (base->library ? x->v->graphs[x->client] : is_graph) return 0;
+    if (base->clients) return issue_by(x, "cudagraph", 1);
+    uint32_t touched = gsim_edit_count_rows(x->e);
     if (touched && touched != UINT32_MAX)
-        (void)gsim_error_set(error, GSIM_INPUT,
+        (void)gsim_error_set(x->error, GSIM_INPUT,
                              "%u kernels run beside another stream's: graphs in one stream, parted by the host, put "
                              "them in a row", touched);
     if (touched) return UINT32_MAX;
-    if (is_serial || strcmp(scheduler, "async") == 0) touched = gsim_edit_order_streams(e, is_serial);
+    if (is_serial || strcmp(scheduler, "async") == 0) touched = gsim_edit_order_streams(x->e, is_serial);
     if (touched == UINT32_MAX) return touched;
-    leave_host(v, e);
-    gsim_edit_gather_host(e);
-    if (base->library) v->graphs[client] = true;
-    else if (take_scheduler(v, "cudagraph", error)) return UINT32_MAX;
-    return e->source->op_count;
+    leave_host(x->v, x->e);
+    gsim_edit_gather_host(x->e);
+    if (!base->library) return issue_by(x, "cudagraph", x->e->source->op_count);
+    x->v->graphs[x->client] = true;
+    return x->e->source->op_count;
 }
 
-/* Returns how much the change does; UINT32_MAX when memory is out or ERROR is set. */
-static uint32_t apply(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_change *c,
-                      const struct gsim_changeable *base, uint32_t client, struct gsim_error *error)
+static uint32_t edit_dag(struct editing *x) { return issue_by(x, "cudagraph", x->base->has_data); }
+
+static uint32_t edit_streams(struct editing *x)
 {
-    bool has_data = base->has_data;
-    struct gsim_device_spec *d = &v->device;
-    enum gsim_status status = GSIM_OK;
-    uint32_t touched = 1;
-    switch (c->kind) {
-    case GSIM_CHANGE_GRAPH: return as_graph(v, e, base, client, error);
-    case GSIM_CHANGE_DAG:
-        if (has_data) status = take_scheduler(v, "cudagraph", error);
-        touched = has_data;
-        break;
-    case GSIM_CHANGE_STREAMS:
-        touched = has_data ? gsim_edit_spread(e, gsim_whole_u32(c->factor)) : 0;
-        if (touched && touched != UINT32_MAX) status = take_scheduler(v, "async", error);
-        break;
-    case GSIM_CHANGE_NOSYNC: touched = gsim_edit_drop_syncs(e); break;
-    case GSIM_CHANGE_PRIORITIES: touched = gsim_edit_rank_streams(e, d, error); break;
-    case GSIM_CHANGE_LAUNCH: hasten_launches(d, e, c->factor); break;
-    case GSIM_CHANGE_PDL: touched = launch_ahead(v, e, c->factor); break;
-    case GSIM_CHANGE_FUSE: touched = gsim_edit_fuse(e); break;
-    case GSIM_CHANGE_PINNED:
-        touched = gsim_edit_pin(e);
-        if (!touched && v->simulation.memory != GSIM_MEMORY_PINNED && has_data)
-            touched = moves_data(e->source, false);
-        if (touched && touched != UINT32_MAX) {
-            v->simulation.memory = GSIM_MEMORY_PINNED;
-            v->simulation.prefetch = true;
-        }
-        break;
-    case GSIM_CHANGE_HW_QUEUES:
-        touched = count_streams(e) > fmin(d->hw_queues, c->factor) && d->hw_queues != c->factor;
-        d->hw_queues = c->factor;
-        break;
-    case GSIM_CHANGE_POWER:
-        touched = gsim_power_is_limited(d) && c->factor > d->base_w && c->factor != d->limit_w;
-        if (touched) d->limit_w = c->factor;
-        if (touched && !(d->recorded_w > 0)) note(v, "from rest: the limit acts after device.clock_window_us");
-        break;
-    case GSIM_CHANGE_KERNEL: touched = gsim_edit_hasten(e, c->argument, c->factor); break;
-    case GSIM_CHANGE_LINK:
-        touched = gsim_edit_hasten_copies(e, d, c->factor);
-        if (!touched) touched = moves_data(e->source, false);
-        gsim_edit_hasten_link(d, c->factor);
-        break;
-    case GSIM_CHANGE_DEVICE:
-        status = take_device(v, e, c->argument, client + 1 == count_programs(base), error);
-        break;
-    case GSIM_CHANGE_SHARE: status = take_sharing(v, base, c->argument, &touched, error); break;
-    case GSIM_CHANGE_KERNELS: touched = gsim_edit_hasten(e, NULL, c->factor); break;
-    case GSIM_CHANGE_RANK:
-        touched = gsim_changeable_has_ranks(base) && strtoul(c->argument, NULL, 10) == base->clients[client].rank
-                      ? gsim_edit_hasten(e, NULL, c->factor)
-                      : 0;
-        break;
-    case GSIM_CHANGE_COMM:
-    case GSIM_CHANGE_RANKS:
-    case GSIM_CHANGE_NODE: touched = gsim_changeable_has_ranks(base); break;
-    default: touched = 0; break; /* of collectives, or none */
-    }
-    return status == GSIM_OK ? touched : UINT32_MAX;
+    return x->base->has_data ? issue_by(x, "async", gsim_edit_spread(x->e, gsim_whole_u32(x->c->factor))) : 0;
 }
+
+/* What launch calls take, and what they take longer than the model's where a graph would save it. */
+static uint32_t edit_launch(struct editing *x)
+{
+    struct gsim_device_spec *d = &x->v->device;
+    d->launch_us /= x->c->factor;
+    d->graph_launch_us /= x->c->factor;
+    d->graph_launch_node_us /= x->c->factor;
+    for (uint32_t i = 0; i < x->e->source->op_count; i++) {
+        struct gsim_op *op = &x->e->ops[i];
+        if (op->kind == GSIM_OP_HOST_COMPUTE && op->overhead && op->what &&
+            strncmp(op->what, GSIM_HOST_IN_LAUNCH, strlen(GSIM_HOST_IN_LAUNCH)) == 0)
+            op->host_us /= x->c->factor;
+    }
+    return 1;
+}
+
+static uint32_t edit_nosync(struct editing *x) { return gsim_edit_drop_syncs(x->e); }
+static uint32_t edit_priorities(struct editing *x) { return gsim_edit_rank_streams(x->e, &x->v->device, x->error); }
+static uint32_t edit_fuse(struct editing *x) { return gsim_edit_fuse(x->e); }
+static uint32_t edit_kernel(struct editing *x) { return gsim_edit_hasten(x->e, x->c->argument, x->c->factor); }
+static uint32_t edit_kernels(struct editing *x) { return gsim_edit_hasten(x->e, NULL, x->c->factor); }
+static uint32_t edit_ranks(struct editing *x) { return gsim_changeable_has_ranks(x->base); }
+
+static uint32_t edit_rank(struct editing *x)
+{
+    bool is_it = gsim_changeable_has_ranks(x->base) &&
+                 strtoul(x->c->argument, NULL, 10) == x->base->clients[x->client].rank;
+    return is_it ? edit_kernels(x) : 0;
+}
+
+static uint32_t edit_share(struct editing *x)
+{
+    const struct gsim_sharing_ops *now = x->base->simulation->sharing, *ops;
+    if (!x->base->clients || gsim_changeable_has_ranks(x->base)) return 0;
+    if (gsim_sharing_load(x->c->argument, &ops, x->error)) (void)gsim_error_prefix(x->error, "--change share");
+    else if (ops->needs_profile)
+        (void)gsim_error_set(x->error, GSIM_INPUT, "share=%s: needs a profile of the tasks", ops->name);
+    if (x->error->status) return UINT32_MAX;
+    x->v->simulation.sharing = ops;
+    if (ops != now) x->v->simulation.sharing_params = NULL;
+    return ops != now;
+}
+
+static const char needs_ranks[] = "needs ranks", needs_server[] = "needs a server",
+                  needs_data[] = "needs what each op reads and writes: in the program, of a trace --execution-trace";
+/* What makes the change of a client, and why it would change nothing; without a function it is one of collectives or of
+ * servers. Another device comes first, schedulers last: they take the streams as edited. Edits of the machine work on a
+ * program that is drawn while it runs. */
+static const struct {
+    uint32_t (*edit)(struct editing *x);
+    const char *why_not;
+    int step; /* FIRST to LAST */
+    bool is_of_machine;
+} edits[GSIM_CHANGE_COUNT] = {
+#define FIRST (-1)
+#define LAST  1
+    [GSIM_CHANGE_GRAPH] = {.edit = edit_graph, .why_not = "it is a CUDA graph already", .step = LAST},
+    [GSIM_CHANGE_DAG] = {.edit = edit_dag, .why_not = needs_data, .step = LAST},
+    [GSIM_CHANGE_STREAMS] = {.edit = edit_streams, .why_not = needs_data, .step = LAST},
+    [GSIM_CHANGE_NOSYNC] = {.edit = edit_nosync, .why_not = "no synchronisation that nothing needs"},
+    [GSIM_CHANGE_PRIORITIES] = {.edit = edit_priorities, .why_not = "one stream only"},
+    [GSIM_CHANGE_PDL] = {.edit = edit_pdl, .why_not = "needs compute capability 9.0, memory that is not managed, and a "
+                                                      "kernel behind another in a stream"},
+    [GSIM_CHANGE_FUSE] = {.edit = edit_fuse, .why_not = "no chain of small elementwise kernels"},
+    [GSIM_CHANGE_PINNED] = {.edit = edit_pinned, .why_not = "no copies of pageable or managed memory"},
+    [GSIM_CHANGE_KERNEL] = {.edit = edit_kernel, .why_not = "no kernel has that name"},
+    [GSIM_CHANGE_KERNELS] = {.edit = edit_kernels},
+    [GSIM_CHANGE_DEVICE] = {edit_device, NULL, FIRST, true},
+    [GSIM_CHANGE_LAUNCH] = {edit_launch, NULL, 0, true},
+    [GSIM_CHANGE_HW_QUEUES] = {edit_hw_queues, "each stream has a queue of its own, or there are as many", 0, true},
+    [GSIM_CHANGE_POWER] = {edit_power, "it has that limit, its idle power is above, or its power is not known", 0,
+                           true},
+    [GSIM_CHANGE_LINK] = {edit_link, "nothing goes over the link", 0, true},
+    [GSIM_CHANGE_SHARE] = {edit_share, "needs tasks that share otherwise", 0, true},
+    [GSIM_CHANGE_COMM] = {edit_ranks, needs_ranks, 0, true},
+    [GSIM_CHANGE_RANK] = {edit_rank, needs_ranks, 0, true},
+    [GSIM_CHANGE_RANKS] = {edit_ranks, needs_ranks, 0, true},
+    [GSIM_CHANGE_NODE] = {edit_ranks, needs_ranks, 0, true},
+    [GSIM_CHANGE_BATCHING] = {.why_not = needs_server},
+    [GSIM_CHANGE_BESIDE] = {.why_not = needs_server},
+    [GSIM_CHANGE_REPLICAS] = {.why_not = needs_server},
+    [GSIM_CHANGE_RATE] = {.why_not = needs_server},
+};
 
 static const char *why_not(enum gsim_change_kind kind, bool has_data)
 {
-    static const char ranks[] = "needs ranks", server[] = "needs a server",
-                      streams[] = "needs what each op reads and writes: in the program, of a trace --execution-trace";
-    static const char *const whys[GSIM_CHANGE_COUNT] = {
-        [GSIM_CHANGE_COMM] = ranks, [GSIM_CHANGE_RANK] = ranks, [GSIM_CHANGE_RANKS] = ranks,
-        [GSIM_CHANGE_NODE] = ranks, [GSIM_CHANGE_BATCHING] = server, [GSIM_CHANGE_BESIDE] = server,
-        [GSIM_CHANGE_REPLICAS] = server, [GSIM_CHANGE_RATE] = server, [GSIM_CHANGE_DAG] = streams,
-        [GSIM_CHANGE_STREAMS] = streams, [GSIM_CHANGE_SHARE] = "needs tasks that share otherwise",
-        [GSIM_CHANGE_NOSYNC] = "no synchronisation that nothing needs", [GSIM_CHANGE_PRIORITIES] = "one stream only",
-        [GSIM_CHANGE_PDL] = "needs compute capability 9.0, memory that is not managed, and a kernel behind another in "
-                            "a stream",
-        [GSIM_CHANGE_FUSE] = "no chain of small elementwise kernels",
-        [GSIM_CHANGE_PINNED] = "no copies of pageable or managed memory",
-        [GSIM_CHANGE_HW_QUEUES] = "each stream has a queue of its own, or there are as many",
-        [GSIM_CHANGE_POWER] = "it has that limit, its idle power is above, or its power is not known",
-        [GSIM_CHANGE_KERNEL] = "no kernel has that name", [GSIM_CHANGE_LINK] = "nothing goes over the link",
-        [GSIM_CHANGE_GRAPH] = "it is a CUDA graph already"};
     if (gsim_change_is_collective(kind)) return "no collective that it changes";
-    if (whys[kind] == streams && has_data) return "each op is in that stream already";
-    return whys[kind] ? whys[kind] : "nothing to change";
-}
-
-/* Another device first, schedulers last: they take the streams as edited. */
-static int step_of(enum gsim_change_kind kind)
-{
-    if (kind == GSIM_CHANGE_DEVICE) return 0;
-    return kind == GSIM_CHANGE_GRAPH || kind == GSIM_CHANGE_DAG || kind == GSIM_CHANGE_STREAMS ? 2 : 1;
+    if (edits[kind].why_not == needs_data && has_data) return "each op is in that stream already";
+    return edits[kind].why_not ? edits[kind].why_not : "nothing to change";
 }
 
 void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulation *base)
@@ -451,46 +335,53 @@ void gsim_variant_share_works(struct gsim_variant *v, const struct gsim_simulati
     v->simulation.demands = demands;
 }
 
-/* What CHANGES do to the program of one client, beside its collectives. */
+/* What CHANGES do to the program of one client, beside its collectives. PROGRAM stays empty where it is drawn. */
 static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_changeable *base, uint32_t client,
                                      const struct gsim_program *from, const struct gsim_change *changes, size_t count,
                                      struct gsim_program *program, struct gsim_error *error)
 {
     struct gsim_edit edit;
+    struct editing x = {.v = v, .e = &edit, .base = base, .client = client, .error = error};
     enum gsim_status status = GSIM_OK;
-    bool has_memory = gsim_edit_begin(&edit, from);
+    bool has_memory = gsim_edit_begin(&edit, from), is_known = !is_drawn(base, client);
     v->device = *base->simulation->device; /* each client's changes are made on it again */
     v->device.arena = (struct gsim_arena){0};
     for (uint32_t i = 0; i < from->op_count && has_memory && base->host_factor > 0; i++)
         if (edit.ops[i].kind == GSIM_OP_HOST_COMPUTE) edit.ops[i].host_us *= base->host_factor;
-    for (int step = 0; step <= 2; step++)
+    for (int step = FIRST; step <= LAST; step++)
         for (size_t i = 0; i < count && has_memory && !status; i++) {
-            if (step_of(changes[i].kind) != step || gsim_change_is_collective(changes[i].kind)) continue;
-            if (base->library && !gsim_change_is_of_steps(changes[i].kind)) continue;
-            uint32_t touched = apply(v, &edit, &changes[i], base, client, error);
+            enum gsim_change_kind kind = changes[i].kind;
+            bool is_edited = is_known || edits[kind].is_of_machine || !edits[kind].edit;
+            x.c = &changes[i];
+            if (edits[kind].step != step || gsim_change_is_collective(kind)) continue;
+            if (base->library && !gsim_change_is_of_steps(kind)) continue;
+            uint32_t touched = edits[kind].edit && is_edited ? edits[kind].edit(&x) : 0;
             if (touched == UINT32_MAX) status = error->status;
             has_memory = status || touched != UINT32_MAX;
             v->touched |= (uint64_t)(touched > 0) << i;
-            if (!touched && !base->library && !(gsim_changeable_has_ranks(base) && changes[i].kind == GSIM_CHANGE_RANK))
-                note(v, why_not(changes[i].kind, base->has_data));
+            if (!touched && !base->library && !(gsim_changeable_has_ranks(base) && kind == GSIM_CHANGE_RANK))
+                note(v, is_edited ? why_not(kind, base->has_data) : "its program is drawn while it runs");
             v->has_effect |= touched > 0;
         }
-    if (has_memory && !status) return gsim_edit_finish(&edit, program, error);
+    if (has_memory && !status && is_known) return gsim_edit_finish(&edit, program, error);
     gsim_edit_release(&edit);
-    return status ? status : gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
+    if (has_memory) return status;
+    return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
 }
 
 static enum gsim_status edit_client(struct gsim_variant *v, const struct gsim_changeable *base, uint32_t client,
                                     struct gsim_rank_changes *r, const struct gsim_change *changes, size_t count,
                                     struct gsim_program *program, struct gsim_error *error)
 {
-    const struct gsim_program *from = base->library   ? &base->library->programs[client]
-                                      : base->clients ? base->clients[client].program
-                                                      : base->simulation->program;
+    static const struct gsim_program none;
+    const struct gsim_program *from = is_drawn(base, client) ? &none
+                                      : base->library        ? &base->library->programs[client]
+                                      : base->clients        ? base->clients[client].program
+                                                             : base->simulation->program;
     const struct gsim_gradients *gradients = base->gradients ? &base->gradients[client] : NULL;
     struct gsim_program edited = {0};
     bool has_effect = false;
-    if (base->library || (!gsim_changeable_has_ranks(base) && !r->edits_collectives))
+    if (from == &none || base->library || (!gsim_changeable_has_ranks(base) && !r->edits_collectives))
         return edit_program(v, base, client, from, changes, count, program, error);
     r->edit.gradients = gradients ? gradients->list : NULL;
     r->edit.gradient_count = gradients ? gradients->count : 0;
@@ -557,7 +448,7 @@ enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_chang
     if (!clients && !base->library && !status) status = edit_client(v, base, 0, &r, changes, count, &v->program, error);
     for (uint32_t i = 0; i < clients && !status; i++) {
         if (base->clients) list[i] = base->clients[i];
-        list[i].program = &v->programs[i];
+        if (!is_drawn(base, i)) list[i].program = &v->programs[i];
         status = edit_client(v, base, i, &r, changes, count, &v->programs[i], error);
         v->program_count = i + 1;
     }
@@ -565,12 +456,23 @@ enum gsim_status gsim_variant_of(struct gsim_variant *v, const struct gsim_chang
         if (gsim_change_is_collective(changes[i].kind)) note(v, why_not(changes[i].kind, base->has_data));
     v->simulation.device = &v->device;
     v->simulation.demands = NULL;
+    v->simulation.drawn = &v->program;
     if (!status && base->library) return join_server(v, base, changes, count, error);
     if (!status && clients) return join(v, base, &r, list, error);
+    if (v->simulation.source) return status;
     v->simulation.program = &v->program;
     if (!status && strcmp(v->device.name, base->simulation->device->name) == 0)
         gsim_variant_share_works(v, base->simulation);
     return status;
+}
+
+enum gsim_status gsim_variant_run(struct gsim_variant *v, struct gsim_timeline *timeline, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_run(&(struct gsim_scenario){.simulation = v->simulation}, timeline, error);
+    if (status || !v->simulation.source) return status;
+    v->simulation.source = NULL;
+    v->simulation.program = &v->program;
+    return GSIM_OK;
 }
 
 void gsim_variant_release(struct gsim_variant *v)

@@ -100,7 +100,7 @@ struct gsim_gradients {
 /* What is changed: a simulation of one program, or of clients: ranks, or tasks that share the GPU. */
 struct gsim_progress;
 struct gsim_changeable {
-    const struct gsim_simulation *simulation; /* with CLIENTS: platform and options */
+    const struct gsim_simulation *simulation; /* with CLIENTS: platform and options; its source may draw */
     bool has_data;                            /* its program says what kernels read and write, or what follows what */
     const struct gsim_client *clients;        /* NULL: SIMULATION's program */
     const struct gsim_gradients *gradients;   /* by client; NULL: not known */
@@ -131,7 +131,7 @@ static inline bool gsim_changeable_has_ranks(const struct gsim_changeable *base)
 /* The simulation with changes, and what belongs to it. */
 struct gsim_variant {
     struct gsim_simulation simulation; /* what gsim_run() takes */
-    struct gsim_program program;       /* of one program */
+    struct gsim_program program;       /* of one program; or result, what was drawn */
     struct gsim_scenario scenario;     /* of clients, and their programs */
     struct gsim_program *programs;
     uint32_t program_count;
@@ -162,6 +162,9 @@ enum gsim_status gsim_variant_of(struct gsim_variant *variant, const struct gsim
 /* Where the variant's kernels are BASE's: their demands, which take long to find, too. The device must be BASE's but
  * for host and front end. */
 void gsim_variant_share_works(struct gsim_variant *variant, const struct gsim_simulation *base);
+/* Runs it; what was drawn is its program from then on. The caller releases TIMELINE, also on failure. */
+enum gsim_status gsim_variant_run(struct gsim_variant *variant, struct gsim_timeline *timeline,
+                                  struct gsim_error *error) GSIM_NODISCARD;
 void gsim_variant_release(struct gsim_variant *variant);
 
 /* --- edits.c: what a change does to the program; each returns how many things it changed, UINT32_MAX when memory is

@@ -23,8 +23,8 @@ enum gsim_status gsim_explained_run(struct gsim_explained *e, const struct gsim_
     if (status) return status;
     if (base.library) return gsim_variant_serve(&e->variant, &e->served, error);
     e->variant.simulation.detailed = true;
-    if (!base.clients) e->variant.simulation.until_steady = repeats;
-    status = gsim_run(&(struct gsim_scenario){.simulation = e->variant.simulation}, &e->timeline, error);
+    if (!base.clients && !e->variant.simulation.source) e->variant.simulation.until_steady = repeats;
+    status = gsim_variant_run(&e->variant, &e->timeline, error);
     if (status) return status;
     if (base.clients) {
         uint32_t count = base.client_count;

@@ -20,7 +20,8 @@ static const struct refusal {
     enum subject subject;
     const char *why;
 } refusals[] = {
-    {NULL, DRAWN, "needs the whole program beforehand, and this one is drawn while it runs"},
+    {"schedule", DRAWN, "needs the whole program beforehand, and this one is drawn while it runs"},
+    {"spread", DRAWN, "needs the whole program beforehand, and this one is drawn while it runs"},
     {NULL, PROFILED, "the way of sharing needs a profile of the tasks, which changes make stale"},
     {"schedule", CLIENTS, "is of one program: expected that of one of the clients"},
     {"schedule", SERVER, "is of one program: expected that of one of the steps"},

@@ -152,7 +152,7 @@ static enum gsim_status choose_kernel_and_devices(struct gsim_whatif *w, struct 
     static const char *const devices[] = {"h200", "a100-sxm4-40gb", "v100"};
     char text[GSIM_CHANGE_TEXT + 16], name[GSIM_CHANGE_TEXT];
     enum gsim_status status = GSIM_OK;
-    if (status == GSIM_OK && heaviest(w->base.simulation, name)) {
+    if (!w->base.simulation->source && heaviest(w->base.simulation, name)) {
         snprintf(text, sizeof text, "kernel:%s=2x", name);
         status = add_row(w, text, strlen(text), error);
     }
@@ -315,7 +315,7 @@ static enum gsim_status time_of(const struct gsim_whatif *w, const struct gsim_w
         if (variant.has_effect || !row->count) status = time_server(&variant, outcome, error);
     } else if (status == GSIM_OK && (variant.has_effect || !row->count)) {
         variant.simulation.detailed = !row->count || w->base.clients;
-        status = gsim_run(&(struct gsim_scenario){.simulation = variant.simulation}, &timeline, error);
+        status = gsim_variant_run(&variant, &timeline, error);
         if (status == GSIM_OK)
             status = gsim_metrics_compute(&timeline, variant.simulation.device, NULL, &metrics, error);
         if (status == GSIM_OK) outcome->time_us = gsim_time_us(metrics.iteration_median);
@@ -491,7 +491,7 @@ static enum gsim_status find_spread(struct gsim_whatif *w, struct gsim_error *er
 void gsim_whatif_settle(struct gsim_changeable *base, struct gsim_simulation *simulation)
 {
     if (base->clients) base->iterations = CLIENT_ITERATIONS;
-    if (base->library || base->clients || simulation->iterations) return;
+    if (base->library || base->clients || simulation->source || simulation->iterations) return;
     simulation->until_steady = simulation->program->op_count <= MANY_OPS;
     if (!simulation->until_steady) simulation->iterations = MANY_ITERATIONS;
 }

@@ -94,7 +94,12 @@ static const struct gsim_program *program_of(const struct gsim_cli_asked *a)
     return gsim_changeable_has_ranks(&a->base) ? a->base.clients[0].program : a->base.simulation->program;
 }
 
-static const char *name_of(const struct gsim_cli_asked *a) { return program_of(a)->name; }
+static const char *name_of(const struct gsim_cli_asked *a)
+{
+    const struct gsim_source_ops *source = a->base.simulation->source;
+    return source ? source->name : program_of(a)->name;
+}
+
 static const char *guesses_of(const struct gsim_cli_asked *a) { return program_of(a)->guesses; }
 
 void gsim_cli_asked_put_title(struct gsim_output *out, const struct gsim_cli_asked *a,

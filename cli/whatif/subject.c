@@ -90,10 +90,12 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
             return gsim_refuse(error, "cannot read '%s': No such file or directory", path);
         return gsim_cli_unknown_workload(path, error);
     }
-    if (gsim_subject_expect(path, GSIM_SUBJECT_BIT(PROGRAM) | GSIM_SUBJECT_BIT(TRACE) | GSIM_SUBJECT_BIT(CUDA),
+    if (gsim_subject_expect(path,
+                            GSIM_SUBJECT_BIT(PROGRAM) | GSIM_SUBJECT_BIT(TRACE) | GSIM_SUBJECT_BIT(CUDA) |
+                                GSIM_SUBJECT_BIT(PLUGIN),
                             "a trace, a program or a workload", error))
         return error->status;
-    s->is_trace = !is_named && found != GSIM_SUBJECT_PROGRAM;
+    s->is_trace = !is_named && found != GSIM_SUBJECT_PROGRAM && found != GSIM_SUBJECT_PLUGIN;
     uint64_t use = found == GSIM_SUBJECT_CUDA ? GSIM_CLI_OF_CUDA : GSIM_CLI_OF_TRACE;
     if (s->is_trace && gsim_cli_check_used(&s->arguments, use, error)) return error->status;
     if (s->is_trace) {
@@ -112,12 +114,12 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
     if (status == GSIM_OK && s->is_trace) gsim_import_fit_gap(&s->notes, is_watched, &s->setup.device);
     if (status == GSIM_OK && s->is_trace) status = gsim_cli_setup_machine(&s->setup, error);
     if (status == GSIM_OK) status = gsim_cli_point_init(&s->point, &s->setup, path, s->scheduler, error);
-    if (status == GSIM_OK)
-        status = gsim_cli_point_known(&s->point, gsim_cli_command_name((int)s->arguments.command), error);
+    if (status == GSIM_OK && s->arguments.command == GSIM_CLI_SCHEDULE)
+        status = gsim_cli_point_known(&s->point, "schedule", error);
     if (status == GSIM_OK && s->setup.places_best) status = gsim_cli_best_place(&s->point, true, error);
     bool is_asked = s->arguments.command == GSIM_CLI_WHATIF || s->arguments.command == GSIM_CLI_QUESTION ||
                     s->arguments.value[GSIM_CLI_CHANGE];
-    if (status == GSIM_OK && is_asked && !s->is_trace && !is_named && !s->setup.iterations &&
+    if (status == GSIM_OK && is_asked && !s->is_trace && !is_named && !s->point.source && !s->setup.iterations &&
         s->point.program.iterations == 1)
         status = renew_inputs(s, error);
     s->setup.program = NULL;
@@ -139,7 +141,7 @@ enum gsim_status gsim_cli_subject_init(struct gsim_cli_subject *s, const struct 
     if (status == GSIM_OK) status = gsim_cli_scheduler(scheduler ? scheduler : "async", &s->scheduler, error);
     if (status == GSIM_OK) status = gsim_cli_check_opts(arguments, &s->scheduler, 1, error);
     if (status == GSIM_OK) status = load(s, arguments->operands[0], error);
-    if (status == GSIM_OK) {
+    if (status == GSIM_OK && !s->point.source) {
         /* A kernel that does not fit the device is for the run to tell. */
         const struct gsim_program *p = &s->point.program;
         struct gsim_error ignored = {0};

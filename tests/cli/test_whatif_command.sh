@@ -17,8 +17,7 @@ refuses 'expected gpusim whatif TRACE|PROGRAM|WORKLOAD' whatif
 refuses "cannot read 'none.json': No such file or directory" explain none.json
 refuses "cannot read './none': No such file or directory" whatif ./none
 refuses "unknown workload 'frontie'" explain frontie
-refuses "explain needs the whole program beforehand, and 'frontier' is drawn while it runs" explain frontier
-refuses "whatif needs the whole program beforehand, and 'frontier' is drawn while it runs" whatif frontier
+refuses "schedule needs the whole program beforehand, and 'frontier' is drawn while it runs" schedule frontier
 refuses "--change device=nosuch: unknown device 'nosuch': expected a path or one of a100-pcie-40gb, " whatif vec --change device=nosuch
 [ ! -s out ] || fail "whatif of an unknown device prints: $(head -n 2 out)"
 refuses "--change device=nosuch: unknown device 'nosuch'" whatif vec --change graph+device=nosuch
