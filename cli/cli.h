@@ -7,7 +7,6 @@
 #pragma once
 
 #include "cli/serving/serve.h"
-#include "cli/sweep/sweep.h"
 #include "sim/report/report.h"
 #include "gpusim/generator.h"
 #include "gpusim/opplan.h"

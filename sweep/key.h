@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "gpusim/status.h"
 
 #define GSIM_KEY_SIZE 33 /* with the NUL */

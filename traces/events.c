@@ -6,8 +6,6 @@
 #include "traces/events.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every combination of some changes' values. */
-#include <math.h>
 #include <string.h>
 
 #include "ask/questions/question.h"

@@ -15,7 +15,6 @@
 #include "sim/base/jobs/each.h"
 #include "sim/base/text.h"
 #include "sim/program/guess.h"
-#include "sweep/stats.h"
 #include "cli/ranks/ranks.h"
 
 #define BASE_DEFAULT  "serial"

@@ -7,14 +7,12 @@
 #include <dirent.h>
 
 #include "cli/ranks/traces.h"
-#include "cli/cli.h"
 #include "cli/figures/plot.h"
 #include "cli/traces.h"
 #include "cli/trust/validate.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "trust/validate/report.h"
-#include "sim/base/jobs/progress.h"
 #include "traces/cases.h"
 #include "traces/runs.h"
 #include "sim/base/gz.h"

@@ -2,7 +2,6 @@
 /* See sim/base/database.h. Risks: an endless view, a trigger that writes, a computed column that fills memory. */
 #include "sim/base/database.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpusim/memory.h"
 #include "sim/base/ends.h"
 #include "sim/base/gz.h"
 #include "sim/base/text.h"

@@ -6,7 +6,6 @@
 #include "sim/device/device.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

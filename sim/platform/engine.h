@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "gpusim/status.h"
 #include "gpusim/units.h"
 #include "sim/platform/platform.h"

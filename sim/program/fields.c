@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpusim/limits.h"
 #include "sim/base/text.h"
 
 #define FOUND_SIZE 48

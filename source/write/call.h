@@ -2,8 +2,6 @@
 /* Layer: source (private to source/write). The text of one call. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "source/write/edit.h"
 #include "source/read/log.h"
 

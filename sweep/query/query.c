@@ -13,7 +13,6 @@
 #include "sim/base/text.h"
 #include "sweep/query/match.h"
 #include "sweep/query/where.h"
-#include "sweep/store.h"
 
 /* --- view --- */
 

@@ -6,7 +6,6 @@
  * in the order of the file.
  */
 
-#include <math.h>
 #include <string.h>
 
 #include "gpusim/limits.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "gpusim/version.h"
-#include "sim/base/tables/tables.h"
 
 static const char script[] = {
 #include "trust/validate/report.inc"

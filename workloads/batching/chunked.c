@@ -4,7 +4,6 @@
  * all that run, within BUDGET tokens (Sarathi-Serve, OSDI 2024; vLLM 1.x). Where steps are mixed, they share each
  * kernel; else chunk and decode are two programs behind each other in one stream.
  */
-#include <stddef.h>
 
 #include "gpusim/batching.h"
 

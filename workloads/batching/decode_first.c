@@ -4,7 +4,6 @@
  * tokens at the expense of the time to the first (the other end of the trade of Sarathi-Serve, OSDI 2024). EVERY is
  * ours.
  */
-#include <stddef.h>
 
 #include "gpusim/batching.h"
 

@@ -4,7 +4,6 @@
  * checks them all (Leviathan et al., ICML 2023). Each proposal is accepted with probability ACCEPTANCE until the first
  * that is not; the verify step always brings one token more. Otherwise as continuous.
  */
-#include <stddef.h>
 
 #include "gpusim/batching.h"
 

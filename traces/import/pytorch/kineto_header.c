@@ -3,7 +3,6 @@
  * (traces/import/pytorch/kineto_header.h). */
 #include "traces/import/pytorch/kineto_header.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "gpusim/limits.h"

@@ -3,7 +3,6 @@
  * What a recording of gpusim trace says beside PyTorch's events (traces/tracer): what recording cost, and when the
  * host had waited, with it and, in a second run, without. The waits tie the two runs' times together.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

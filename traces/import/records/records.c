@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 
-#include "gpusim/limits.h"
-
 #define KEPT_NAME 240u /* bytes of a long name before the mark that tells it from others that begin alike */
 
 static enum gsim_status append(struct gsim_records *r, void *array, const void *item, size_t size, uint32_t *count,
