@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer: ask. What a text names, something built in or a file, and for sessions its reader: a program, a profiler's
- * trace, a CUDA source, or a server and the programs of its steps.
+ * trace, a CUDA source, ranks, tasks, or a server and the programs of its steps.
  */
 #pragma once
 
-#include "serving/library.h"
+#include "ask/edits/changes.h"
+#include "gpusim/workload.h"
 #include "traces/import/import.h"
 
 /* X(KIND, what a file of it has in its head, what it is and who takes it): NULL where another thing tells. */
@@ -45,25 +46,44 @@ static inline bool gsim_subject_is_name(enum gsim_subject_kind kind)
 enum gsim_status gsim_subject_expect(const char *path, uint32_t kinds, const char *expected,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
+/* Under what one is read. */
+struct gsim_subject_terms {
+    const struct gsim_device_spec *device; /* NULL: none is known */
+    bool replays;                          /* graphs as graphs */
+    struct gsim_workload_options workload; /* of built-in ones */
+};
+
 struct gsim_subject {
     struct gsim_program program;
+    const struct gsim_source_ops *source; /* draws it; NULL: it is known */
     bool has_data; /* it says what kernels read and write, or what follows what */
     bool is_trace, is_server;
     struct gsim_import_notes notes; /* of a trace */
     struct gsim_serving_spec spec; /* of a server */
     struct gsim_library library;
     struct gsim_server server;
+    struct gsim_client *clients; /* ranks, or with TASKS tasks, whose programs are PARTS; NULL: one program */
+    struct gsim_task *tasks;
+    struct gsim_subject *parts;
+    uint32_t client_count, part_count;
+    struct gsim_task_set set;
+    struct gsim_ranks links;
+    bool is_pinned;             /* tasks name their GPUs */
+    char device[80];            /* of the ranks' node; "": it names none */
+    struct gsim_simulation simulation; /* of clients */
+    struct gsim_arena arena;
 };
 
 bool gsim_program_has_data(const struct gsim_program *program);
-/* Reads the file at PATH, or what is built in by that name and known beforehand, with default numbers. Traces are
- * imported as gpusim import does without options; of another GPU than DEVICE, or with kernels whose times alone would
- * have to be inferred, they are refused, and all without DEVICE. REPLAYS: graphs as graphs. Released by the caller,
- * also on failure. */
+/* Reads the file at PATH, or what is built in by that name, with default numbers. Traces are imported as gpusim import
+ * does without options; of another GPU than the device, or with kernels whose times alone would have to be inferred,
+ * they are refused, and all without one. Released by the caller, also on failure. */
 enum gsim_status gsim_subject_read(struct gsim_subject *subject, const char *path,
-                                   const struct gsim_device_spec *device, bool replays,
-                                   struct gsim_error *error) GSIM_NODISCARD;
-/* Makes a server's library under SIMULATION, whose device must outlive it. */
-enum gsim_status gsim_subject_serve(struct gsim_subject *subject, const struct gsim_simulation *simulation,
-                                    struct gsim_error *error) GSIM_NODISCARD;
+                                   const struct gsim_subject_terms *terms, struct gsim_error *error) GSIM_NODISCARD;
+/* What questions are asked of, which lies in SUBJECT and SIMULATION: its device, which must outlive it, options, and
+ * of who names none scheduler and way of sharing. */
+enum gsim_status gsim_subject_scenario(struct gsim_subject *subject, const struct gsim_simulation *simulation,
+                                       struct gsim_changeable *scenario, struct gsim_error *error) GSIM_NODISCARD;
+/* Returns the file of a built-in service, from ARENA; NULL: it is not there. */
+const char *gsim_subject_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error);
 void gsim_subject_release(struct gsim_subject *subject); /* accepts zeroed */

@@ -190,8 +190,6 @@ struct gsim_cli_setup {
 enum gsim_status gsim_cli_setup_init(struct gsim_cli_setup *setup, const struct gsim_cli_arguments *arguments,
                                      struct gsim_error *error) GSIM_NODISCARD;
 
-/* The file of a service, from ARENA; NULL: it is not installed. */
-const char *gsim_cli_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error);
 /* A CUDA source, as "gpusim import cuda" makes a program of it. */
 enum gsim_status gsim_cli_read_cuda(const struct gsim_cli_arguments *arguments, const char *path, bool is_quiet,
                                     struct gsim_program *program, struct gsim_error *error) GSIM_NODISCARD;

@@ -24,7 +24,7 @@ void gsim_cli_note_devices(const struct gsim_program *program, const char *const
     struct gsim_error ignored = {0};
     size_t file_count = 0;
     const char *told = NULL; /* kernels of one program mostly share a name: it is looked for once */
-    if (gsim_model_files(&arena, &files, &file_count, &ignored) != GSIM_OK) file_count = 0;
+    if (gsim_model_files(GSIM_MODELS_DEVICES, &arena, &files, &file_count, &ignored) != GSIM_OK) file_count = 0;
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         const struct gsim_kernel *kernel = &program->kernels[i];
         struct gsim_nearest nearest;

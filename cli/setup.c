@@ -18,7 +18,6 @@
 #include "sim/base/text.h"
 #include "sim/base/jobs/pool.h"
 #include "gpusim/program.h"
-#include "plots/gnuplot.h"
 #include "traces/import/importers.h"
 
 /* --- --opt ----------------------------------------------------------------------------------------------------- */
@@ -381,7 +380,7 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
         return set_params(setup->arguments, point->source->name, NULL, point->source->params,
                           point->source->params_size, &point->arena, &point->numbers, error);
     case GSIM_SUBJECT_SERVICE: {
-        const char *path = gsim_cli_service_path(text, &point->arena, error);
+        const char *path = gsim_subject_service_path(text, &point->arena, error);
         return path ? gsim_service_build(gsim_service_find(text), path, setup->device.name, &point->program, error)
                     : error->status;
     }
@@ -393,14 +392,6 @@ static enum gsim_status load_program(struct gsim_cli_point *point, const struct 
         if (gsim_subject_expect(text, GSIM_SUBJECT_BIT(PROGRAM), "a program", error)) return error->status;
         return gsim_program_read(text, &point->program, error);
     }
-}
-
-const char *gsim_cli_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error)
-{
-    const char *file = gsim_arena_printf(arena, "workloads/services/%s", gsim_service_find(name)->file),
-               *path = gsim_data_path(arena, file);
-    if (!path) (void)gsim_error_set(error, GSIM_IO, "cannot find '%s'", file);
-    return path;
 }
 
 /* --- one run -------------------------------------------------------------------------------------------------- */

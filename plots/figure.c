@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/device/search.h"
 #include "sim/base/part.h"
 #include "sim/base/scratch.h"
 #include "sim/base/gz.h"

@@ -52,24 +52,6 @@ enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error)
     return gsim_output_check(path, error);
 }
 
-const char *gsim_data_path(struct gsim_arena *arena, const char *name)
-{
-    char executable[PATH_MAX];
-    const char *data = getenv("GPUSIM_DATA"), *candidates[3] = {NULL, NULL, NULL};
-    if (data && *data) candidates[0] = gsim_arena_printf(arena, "%s/%s", data, name);
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-    if (length > 0) {
-        executable[length] = '\0';
-        char *slash = strrchr(executable, '/');
-        if (slash) *slash = '\0';
-        candidates[1] = gsim_arena_printf(arena, "%s/../share/gpusim/%s", executable, name);
-    }
-    candidates[2] = gsim_arena_printf(arena, "%s/%s", GPUSIM_SOURCE_DIR, name);
-    for (int i = 0; i < 3; i++)
-        if (candidates[i] && access(candidates[i], R_OK) == 0) return candidates[i];
-    return NULL;
-}
-
 /* Figures do not depend on the user: not on ~/.gnuplot (-d), nor on the locale, but for its letters. */
 static char **environment(struct gsim_arena *arena)
 {

@@ -24,7 +24,3 @@ enum gsim_status gsim_figure_check(const char *path, struct gsim_error *error) G
  * NULL: the script sets its own. */
 enum gsim_status gsim_gnuplot_draw(const char *script, const char *data, const char *path, const char *terminal,
                                    struct gsim_error *error) GSIM_NODISCARD;
-
-/* The first of $GPUSIM_DATA/NAME, <folder of the executable>/../share/gpusim/NAME and the source tree's NAME
- * that exists, from ARENA; NULL when none does. */
-const char *gsim_data_path(struct gsim_arena *arena, const char *name);

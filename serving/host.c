@@ -69,7 +69,7 @@ enum gsim_status gsim_serving_host_load(const char *name, struct gsim_arena *are
     char known[256] = "none";
     if (strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0))
         return read_file(name, arena, host, error);
-    if (gsim_host_files(arena, &files, &count, error)) return error->status;
+    if (gsim_model_files(GSIM_MODELS_HOSTS, arena, &files, &count, error)) return error->status;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(files[i].name, name) == 0) return read_file(files[i].path, arena, host, error);
         if (used < sizeof known)

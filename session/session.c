@@ -116,7 +116,7 @@ struct gsim_session {
     struct gsim_timeline timeline;
     struct gsim_metrics metrics;
     double size; /* of the next workload; 0: default */
-    bool has_device, has_program, has_run, has_scheduler;
+    bool has_device, has_program, has_run, has_scheduler, has_memory;
     atomic_bool is_busy, is_doomed; /* a run goes on; gsim_session_destroy() came while it did */
     char *report, *answer; /* of open_memstream() */
     struct gsim_error error;
@@ -225,22 +225,24 @@ static enum gsim_status set_workload(struct gsim_session *s, const char *name)
 {
     struct gsim_error *error = &s->error;
     struct gsim_subject subject = {0};
-    const struct gsim_workload_ops *workload = gsim_workload_find(name);
-    const struct gsim_workload_options options = {.size = s->size, .shape = s->scheduler->shape};
-    if (!workload && access(name, F_OK) != 0) {
+    enum gsim_subject_kind kind = gsim_subject_kind_of(name);
+    bool is_of_device = kind == GSIM_SUBJECT_CUDA || kind == GSIM_SUBJECT_SERVICE;
+    if (is_of_device && !s->has_device && set_device(s, GSIM_DEVICE_DEFAULT)) return error->status;
+    const struct gsim_subject_terms terms = {.device = s->has_device ? &s->device : NULL,
+                                             .replays = !s->has_scheduler,
+                                             .workload = {.size = s->size, .shape = s->scheduler->shape}};
+    if (kind == GSIM_SUBJECT_UNKNOWN && access(name, F_OK) != 0) {
         struct gsim_nearest nearest;
         gsim_nearest_init(&nearest, name);
         for (uint32_t i = 0; gsim_workload_at(i); i++) gsim_nearest_offer(&nearest, gsim_workload_at(i)->name);
         return gsim_refuse(error, "'%.100s': no workload and no file%s", name, gsim_nearest_text(&nearest));
     }
-    enum gsim_status status =
-        workload ? workload->build(&options, &subject.program, error)
-                 : gsim_subject_read(&subject, name, s->has_device ? &s->device : NULL, !s->has_scheduler, error);
+    enum gsim_status status = gsim_subject_read(&subject, name, &terms, error);
+    if (!status && subject.device[0] && !s->has_device) status = set_device(s, subject.device);
     if (status != GSIM_OK) {
         gsim_subject_release(&subject);
         return status;
     }
-    if (workload) subject.has_data = gsim_program_has_data(&subject.program);
     gsim_subject_release(&s->subject);
     s->subject = subject;
     s->has_program = true;
@@ -298,6 +300,8 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         s->has_scheduler |= status == GSIM_OK;
     } else if (strcmp(name, "workload") == 0) {
         status = set_workload(s, value);
+    } else if (strcmp(name, "share") == 0) {
+        status = gsim_sharing_load(value, &run->sharing, &s->error);
     } else if (strcmp(name, "size") == 0) {
         status = gsim_text_quantity(value, &count) && count >= 0 && isfinite(count)
                      ? GSIM_OK
@@ -305,7 +309,7 @@ int gsim_session_set(struct gsim_session *s, const char *name, const char *value
         if (status == GSIM_OK) s->size = count;
     } else if (strcmp(name, "memory") == 0) {
         status = set_choice(s, name, value, "managed|pinned|pageable", &index);
-        if (status == GSIM_OK) run->memory = (enum gsim_memory_mode)index;
+        if (status == GSIM_OK) run->memory = (enum gsim_memory_mode)index, s->has_memory = true;
     } else if (strcmp(name, "prefetch") == 0 || strcmp(name, "noise") == 0) {
         status = set_choice(s, name, value, "on|off", &index);
         if (status == GSIM_OK) *(*name == 'p' ? &run->prefetch : &run->noise) = index == 0;
@@ -349,18 +353,15 @@ static enum gsim_status simulate(struct gsim_session *s, struct gsim_error *erro
 
 static enum gsim_status ask(struct gsim_session *s, const char *question, const char *words, struct gsim_error *error)
 {
-    struct gsim_changeable base = {.simulation = &s->simulation, .has_data = s->subject.has_data};
+    struct gsim_changeable base;
     struct gsim_answer answer = {0};
     struct gsim_output output;
     size_t length = 0;
-    if (s->subject.is_server) {
-        if (gsim_subject_serve(&s->subject, &s->simulation, error)) return error->status;
-        base = (struct gsim_changeable){.simulation = &s->subject.library.simulation,
-                                        .server = &s->subject.server,
-                                        .library = &s->subject.library,
-                                        .has_data = true};
-    }
-    enum gsim_status status = gsim_ask(question, &base, words, &answer, error);
+    struct gsim_simulation own = s->simulation;
+    if (s->subject.clients && !s->subject.tasks && !s->has_memory)
+        own.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
+    enum gsim_status status = gsim_subject_scenario(&s->subject, &own, &base, error);
+    if (!status) status = gsim_ask(question, &base, words, &answer, error);
     if (!status) status = gsim_output_open_memory(&output, &s->answer, &length, error);
     if (!status) {
         gsim_answer_json(&answer, &output);
@@ -368,6 +369,24 @@ static enum gsim_status ask(struct gsim_session *s, const char *question, const 
     }
     gsim_answer_release(&answer);
     return status;
+}
+
+/* Options that what is set has no use for are errors. */
+static enum gsim_status check(const struct gsim_session *s, bool is_asked, struct gsim_error *error)
+{
+    const struct gsim_subject *subject = &s->subject;
+    const struct gsim_simulation *run = &s->simulation;
+    bool is_one = !subject->is_server && !subject->clients;
+    if (!s->has_program) return gsim_refuse(error, "nothing to run: expected a workload or a program");
+    if (!is_one && !is_asked)
+        return gsim_refuse(error, "%s asked questions, not run: gsim_session_ask()",
+                           subject->is_server ? "a server is" : subject->tasks ? "tasks are" : "ranks are");
+    if (run->sharing && !subject->tasks) return gsim_refuse(error, "share: applies to tasks");
+    if ((run->iterations || run->until_steady) && (!is_one || subject->source))
+        return gsim_refuse(error, "iterations: applies to one program that is known beforehand");
+    if (run->gpu_count && !is_one && !subject->tasks)
+        return gsim_refuse(error, "gpus: applies to programs and tasks");
+    return GSIM_OK;
 }
 
 /* A run, or an answer to QUESTION. */
@@ -378,13 +397,12 @@ static int work(struct gsim_session *s, const char *question, const char *words)
     if (atomic_exchange(&s->is_busy, true)) return gsim_status_exit(GSIM_USAGE);
     struct gsim_error *error = fresh(s);
     drop_run(s);
-    s->simulation.program = &s->subject.program;
+    s->simulation.program = s->simulation.drawn = &s->subject.program;
+    s->simulation.source = s->subject.source;
     s->simulation.device = &s->device;
-    enum gsim_status status = !s->has_program ? gsim_refuse(error, "nothing to run: expected a workload or a program")
-                              : s->subject.is_server && !question
-                                  ? gsim_refuse(error, "a server is asked questions, not run: gsim_session_ask()")
-                              : question ? ask(s, question, words, error)
-                                         : simulate(s, error);
+    if (s->subject.source) gsim_program_release(&s->subject.program); /* of a run before */
+    enum gsim_status status = check(s, question != NULL, error);
+    if (!status) status = question ? ask(s, question, words, error) : simulate(s, error);
     if (atomic_exchange(&s->is_doomed, false) && status == GSIM_OK)
         status = gsim_refuse(error, "the session was destroyed while it ran: it is there until it is "
                                     "destroyed once more");

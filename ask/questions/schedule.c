@@ -5,6 +5,7 @@
 #include "ask/questions/question.h"
 #include "ask/schedule/assign.h"
 #include "sim/base/text.h"
+#include "sim/sm/demand.h"
 
 #define STREAMS 4
 
@@ -47,16 +48,22 @@ static enum gsim_status answer(const struct gsim_changeable *scenario, const cha
     if (!is_number || !(streams >= 1 && streams <= GSIM_ASSIGN_STREAMS && streams == floor(streams)))
         return gsim_refuse(error, "schedule: expected 1 to %d streams, found '%.60s'", GSIM_ASSIGN_STREAMS, words);
     gsim_answer_begin(a, columns);
-    enum gsim_status status = gsim_units_init(&units, scenario->simulation, NULL, error);
-    if (!status) status = gsim_assign_list(&one, &units, scenario->simulation, 1, error);
-    if (!status) status = gsim_assignment_time(&one, &units, scenario->simulation, error);
+    struct gsim_simulation own = *scenario->simulation;
+    const struct gsim_program *p = own.program;
+    struct gsim_demand *demands = own.demands ? NULL : gsim_alloc(sizeof *demands * ((size_t)p->kernel_count + 1));
+    enum gsim_status status = own.demands || demands ? GSIM_OK : gsim_no_memory(error);
+    if (demands) status = gsim_demands_init(demands, p->kernel_count, own.device, p->kernels, error);
+    if (demands) own.demands = demands;
+    if (!status) status = gsim_units_init(&units, &own, NULL, error);
+    if (!status) status = gsim_assign_list(&one, &units, &own, 1, error);
+    if (!status) status = gsim_assignment_time(&one, &units, &own, error);
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && !status; i++)
-        status =
-            gsim_assign_best(&best, &units, scenario->simulation, gsim_whole_u32(streams), policies[i], NULL, error);
+        status = gsim_assign_best(&best, &units, &own, gsim_whole_u32(streams), policies[i], NULL, error);
     if (!status) fill(a, &units, best.us < one.us ? &best : &one, one.us);
     gsim_assignment_release(&one);
     gsim_assignment_release(&best);
     gsim_units_release(&units);
+    gsim_free(demands);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ask/subject.h"
 #include "traces/import/importers.h"
+#include "sim/device/search.h"
 
 /* Who reads a file of a kind. */
 static const unsigned readers[GSIM_SUBJECT_KIND_COUNT] = {

@@ -201,7 +201,7 @@ enum gsim_status gsim_cli_list_nodes(bool in_full, struct gsim_error *error)
     struct gsim_arena arena = {0};
     struct gsim_model_file *files;
     size_t count;
-    enum gsim_status status = gsim_node_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_NODES, &arena, &files, &count, error);
     if (!status) printf("Nodes (--node):\n");
     for (size_t i = 0; !status && i < count; i++) {
         struct gsim_node *node = NULL;

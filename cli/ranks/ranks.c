@@ -2,95 +2,10 @@
 /* Layer: cli (program). "gpusim run --ranks FILE|N": one simulation of ranks (include/gpusim/ranks.h). */
 #include "cli/ranks/ranks.h"
 
-#include "ask/subject.h"
+#include <string.h>
 
 #include "sim/base/text.h"
 #include "sim/collective/state.h"
-#include <string.h>
-#include <unistd.h>
-#include "sim/base/json.h"
-
-/* --- files of schema gpusim-ranks/1 --- */
-/* Beside the file of ranks where it is there, else as it stands: a name, or a path from here. */
-static const char *find_program(struct gsim_arena *arena, const char *path, const char *program)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash || program[0] == '/') return gsim_arena_strdup(arena, program);
-    const char *beside = gsim_arena_printf(arena, "%.*s/%s", (int)(slash - path), path, program);
-    return beside && access(beside, F_OK) == 0 ? beside : gsim_arena_strdup(arena, program);
-}
-
-static enum gsim_status read_entry(struct gsim_cli_rank_file *file, const char *path, const cJSON *item,
-                                   struct gsim_error *error)
-{
-    static const char *const keys[] = {"program", "device", "count", NULL};
-    struct gsim_cli_rank_entry *entry = &file->entries[file->count];
-    char place[40];
-    snprintf(place, sizeof place, "ranks[%u]", file->count);
-    enum gsim_status status = gsim_json_check_keys(item, place, keys, error);
-    const cJSON *program = cJSON_GetObjectItemCaseSensitive(item, "program");
-    *entry = (struct gsim_cli_rank_entry){.count = 1};
-    for (uint32_t i = 0; i < file->count; i++) entry->device += file->entries[i].count;
-    if (!status && !cJSON_IsString(program)) {
-        snprintf(place, sizeof place, "ranks[%u].program", file->count);
-        return gsim_json_fail(place, "the path of a program file", program, error);
-    }
-    if (!status)
-        status =
-            gsim_json_read_count(item, place, "device", 0, GSIM_LIMIT_RANKS - 1, entry->device, &entry->device, error);
-    if (!status)
-        status = gsim_json_read_count(item, place, "count", 1, GSIM_LIMIT_RANKS, entry->count, &entry->count, error);
-    if (status) return status;
-    entry->program = find_program(&file->arena, path, program->valuestring);
-    file->count++;
-    return GSIM_OK;
-}
-
-static enum gsim_status read_json(struct gsim_cli_rank_file *file, const char *path, const cJSON *json,
-                                  struct gsim_error *error)
-{
-    static const char *const keys[] = {"schema", "node", "nodes", "net_gbps", "fold", "ranks", NULL};
-    const cJSON *node = cJSON_GetObjectItemCaseSensitive(json, "node");
-    const cJSON *net = cJSON_GetObjectItemCaseSensitive(json, "net_gbps"),
-                *fold = cJSON_GetObjectItemCaseSensitive(json, "fold");
-    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(json, "ranks"), *item;
-    enum gsim_status status = gsim_json_check_schema(json, "gpusim-ranks/1", error);
-    if (!status) status = gsim_json_check_keys(json, "", keys, error);
-    if (!status && node && !cJSON_IsString(node)) status = gsim_json_fail("node", "the name of a node", node, error);
-    if (!status && net && !(cJSON_IsNumber(net) && net->valuedouble > 0))
-        status = gsim_json_fail("net_gbps", "a positive number", net, error);
-    if (!status && fold && !cJSON_IsBool(fold)) status = gsim_json_fail("fold", "true or false", fold, error);
-    if (!status && (!cJSON_IsArray(ranks) || !cJSON_GetArraySize(ranks)))
-        status = gsim_json_fail("ranks", "a list of ranks", ranks, error);
-    if (!status)
-        status = gsim_json_read_count(json, "", "nodes", 1, GSIM_LIMIT_RANKS, file->nodes, &file->nodes, error);
-    if (status) return status;
-    file->node = node ? gsim_arena_strdup(&file->arena, node->valuestring) : NULL;
-    file->net_gbps = net ? net->valuedouble : 0;
-    file->folds = !cJSON_IsFalse(fold);
-    file->entries = GSIM_ARENA_ARRAY(&file->arena, struct gsim_cli_rank_entry, cJSON_GetArraySize(ranks));
-    cJSON_ArrayForEach(item, ranks)
-    {
-        if (!status) status = read_entry(file, path, item, error);
-    }
-    return status;
-}
-
-enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file, struct gsim_error *error)
-{
-    *file = (struct gsim_cli_rank_file){.nodes = 1};
-    if (gsim_subject_expect(path, GSIM_SUBJECT_BIT(RANKS), "a file of ranks", error)) return error->status;
-    cJSON *json = gsim_json_read(path, error);
-    enum gsim_status status = json ? read_json(file, path, json, error) : error->status;
-    gsim_json_release(json);
-    return status ? gsim_error_prefix(error, "cannot read '%s'", path) : GSIM_OK;
-}
-
-void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file)
-{
-    gsim_arena_release(&file->arena);
-    *file = (struct gsim_cli_rank_file){0};
-}
 
 static enum gsim_status read_ranks(struct gsim_cli_ranks *r, const char *text, struct gsim_error *error)
 {
@@ -101,13 +16,13 @@ static enum gsim_status read_ranks(struct gsim_cli_ranks *r, const char *text, s
         if (number < 1 || number > GSIM_LIMIT_RANKS)
             return gsim_refuse(error, "--ranks: expected 1 to %u ranks, found '%.40s'", GSIM_LIMIT_RANKS, text);
         if (!workload) return gsim_refuse(error, "--ranks %s: expected --workload with it, or a file of ranks", text);
-        r->file = (struct gsim_cli_rank_file){.nodes = 1, .folds = true, .count = 1};
-        r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_cli_rank_entry, 1);
-        r->file.entries[0] = (struct gsim_cli_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
+        r->file = (struct gsim_rank_file){.nodes = 1, .folds = true, .count = 1};
+        r->file.entries = GSIM_ARENA_ARRAY(&r->file.arena, struct gsim_rank_entry, 1);
+        r->file.entries[0] = (struct gsim_rank_entry){.program = workload, .count = gsim_whole_u32(number)};
         return GSIM_OK;
     }
     if (r->workload) return gsim_refuse(error, "--workload: the file of --ranks names the programs");
-    return gsim_cli_rank_file_read(text, &r->file, error);
+    return gsim_rank_file_read(text, &r->file, error);
 }
 
 /* A generator that divides what it draws among ranks is told how many there are. */
@@ -132,43 +47,16 @@ static enum gsim_status tell_count(struct gsim_cli_ranks *r, uint64_t ranks, str
 /* The device is the node's, unless one is named; every rank has a GPU of its own. */
 static enum gsim_status use_node(struct gsim_cli_ranks *r, struct gsim_error *error)
 {
-    uint64_t ranks = 0;
     r->words = *r->arguments;
     r->words.value[GSIM_CLI_NODE] = r->words.value[GSIM_CLI_COLLECTIVE_LIBRARY] = NULL;
     if (r->arguments->value[GSIM_CLI_NODE]) r->file.node = r->arguments->value[GSIM_CLI_NODE];
-    for (uint32_t i = 0; i < r->file.count; i++) ranks += r->file.entries[i].count;
-    if (tell_count(r, ranks, error)) return error->status;
-    if (!r->file.node) {
-        r->node.gpus = (uint32_t)ranks;
-        r->node.hosts = 1;
-    } else {
-        enum gsim_status status = 
-            gsim_rank_node_find(r->file.node, r->words.value[GSIM_CLI_DEVICE], (uint32_t)ranks, &r->node, error);
-        if (status) return status;
-        if (!r->words.value[GSIM_CLI_DEVICE]) {
-            r->words.value[GSIM_CLI_DEVICE] = r->node.device;
-            r->words.device = NULL; /* which was another one's */
-        }
+    if (tell_count(r, gsim_rank_file_count(&r->file), error) ||
+        gsim_rank_file_place(&r->file, r->words.value[GSIM_CLI_DEVICE], &r->node, error))
+        return error->status;
+    if (r->file.node && !r->words.value[GSIM_CLI_DEVICE]) {
+        r->words.value[GSIM_CLI_DEVICE] = r->node.device;
+        r->words.device = NULL; /* which was another one's */
     }
-    uint64_t nodes = (uint64_t)r->node.hosts * r->file.nodes, gpus = r->node.gpus * nodes;
-    if (ranks > gpus)
-        return gsim_error_set(error, GSIM_INPUT, "%llu ranks, and %llu node%s of %u GPUs: expected a GPU for each rank",
-                              (unsigned long long)ranks, (unsigned long long)nodes, nodes == 1 ? "" : "s",
-                              r->node.gpus);
-    for (uint32_t i = 0; i < r->file.count; i++) {
-        if (r->file.entries[i].device + (uint64_t)r->file.entries[i].count > gpus)
-            return gsim_error_set(error, GSIM_INPUT, "ranks[%u].device: expected a GPU from 0 to %llu, found %u", i,
-                                  (unsigned long long)gpus - 1, r->file.entries[i].device);
-        for (uint32_t j = 0; j < i; j++) {
-            const struct gsim_cli_rank_entry *a = &r->file.entries[j], *b = &r->file.entries[i];
-            if (a->device < b->device + b->count && b->device < a->device + a->count)
-                return gsim_error_set(error, GSIM_INPUT,
-                                      "ranks[%u].device: GPU %u is that of ranks[%u]: expected one for each rank", i,
-                                      a->device > b->device ? a->device : b->device, j);
-        }
-    }
-    r->node.links.per_node = nodes > 1 ? r->node.gpus : 0;
-    if (r->file.net_gbps > 0) r->node.links.net_gbps = r->file.net_gbps;
     return GSIM_OK;
 }
 
@@ -185,27 +73,19 @@ static enum gsim_status load(struct gsim_cli_ranks *r, struct gsim_error *error)
         r->setup.memory = GSIM_MEMORY_PINNED; /* as NCCL's buffers are on the device */
     if (r->setup.memory != GSIM_MEMORY_MANAGED && gsim_cli_check_used(&r->words, GSIM_CLI_OF_UNMANAGED, error))
         return error->status;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < r->file.count; i++) count += r->file.folds ? 1 : r->file.entries[i].count;
     r->points = GSIM_ARENA_ARRAY(&r->arena, struct gsim_cli_point, r->file.count);
-    r->ranks = GSIM_ARENA_ARRAY(&r->arena, struct gsim_client, count);
-    for (uint32_t i = 0, rank = 0; i < r->file.count; i++) {
-        const struct gsim_cli_rank_entry *entry = &r->file.entries[i];
+    struct gsim_client *each = GSIM_ARENA_ARRAY(&r->arena, struct gsim_client, r->file.count);
+    for (uint32_t i = 0; i < r->file.count; i++) {
         struct gsim_cli_point *point = &r->points[i];
-        status = gsim_cli_point_init(point, &r->setup, entry->program, scheduler, error);
+        status = gsim_cli_point_init(point, &r->setup, r->file.entries[i].program, scheduler, error);
         if (status) return status;
         r->point_count++;
         status = gsim_cli_point_known(point, "a rank", error);
         if (status) return status;
-        uint32_t parts = r->file.folds ? 1 : entry->count, copies = r->file.folds ? entry->count : 1;
-        for (uint32_t p = 0; p < parts; p++, rank += copies)
-            r->ranks[r->count++] = (struct gsim_client){.program = &point->program,
-                                                              .scheduler = scheduler,
-                                                              .scheduler_params = point->params,
-                                                              .rank = rank,
-                                                              .copies = copies,
-                                                              .device = entry->device + p * copies};
+        each[i] = (struct gsim_client){.program = &point->program, .scheduler = scheduler,
+                                       .scheduler_params = point->params};
     }
+    r->ranks = gsim_rank_file_clients(&r->file, each, &r->arena, &r->count);
     return GSIM_OK;
 }
 
@@ -254,7 +134,7 @@ void gsim_cli_ranks_release(struct gsim_cli_ranks *r)
 {
     for (uint32_t i = 0; i < r->point_count; i++) gsim_cli_point_release(&r->points[i]);
     if (r->setup.arguments) gsim_cli_setup_release(&r->setup);
-    gsim_cli_rank_file_release(&r->file);
+    gsim_rank_file_release(&r->file);
     gsim_arena_release(&r->arena);
     *r = (struct gsim_cli_ranks){0};
 }

@@ -2,35 +2,15 @@
 /* Layer: cli (program). --ranks: programs on GPUs of their own, with collectives between them. */
 #pragma once
 
+#include "ask/scenarios/rank_file.h"
 #include "cli/cli.h"
 #include "gpusim/collective.h"
-#include "gpusim/scenario.h"
-#include "sim/rank_node.h"
-
-/* Ranks that run one program. */
-struct gsim_cli_rank_entry {
-    const char *program; /* a path, or a name as --workload takes it */
-    uint32_t device, count;
-};
-
-struct gsim_cli_rank_file {
-    const char *node;      /* NULL: not given */
-    uint32_t nodes;        /* at least 1 */
-    double net_gbps;       /* 0: not given */
-    bool folds;            /* ranks of one entry are simulated once */
-    struct gsim_cli_rank_entry *entries;
-    uint32_t count;
-    struct gsim_arena arena;
-};
-enum gsim_status gsim_cli_rank_file_read(const char *path, struct gsim_cli_rank_file *file,
-                                         struct gsim_error *error) GSIM_NODISCARD;
-void gsim_cli_rank_file_release(struct gsim_cli_rank_file *file); /* accepts zeroed */
 
 /* The ranks of a file, or so many of a workload. */
 struct gsim_cli_ranks {
     const struct gsim_cli_arguments *arguments;
     const char *workload;            /* NULL: the file names the programs */
-    struct gsim_cli_rank_file file;
+    struct gsim_rank_file file;
     struct gsim_rank_node node;
     struct gsim_cli_arguments words; /* with the node's device */
     struct gsim_cli_setup setup;

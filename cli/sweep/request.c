@@ -136,7 +136,7 @@ static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error 
     struct gsim_model_file *files = NULL;
     size_t count = 0, i = 0;
     if (is_path(named->text)) return gsim_key_file(named->hash, named->text, error);
-    enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_DEVICES, &arena, &files, &count, error);
     while (status == GSIM_OK && i < count && strcmp(files[i].name, named->device.name) != 0) i++;
     if (status == GSIM_OK && i < count) status = gsim_key_file(named->hash, files[i].path, error);
     gsim_arena_release(&arena);
@@ -163,7 +163,7 @@ static enum gsim_status add_named(struct gsim_requests *requests, const char *ki
         return gsim_refuse(error, "workload: a sweep reads its programs many times, standard input cannot be");
     if (found == GSIM_SUBJECT_UNKNOWN && !is_path(text) && access(text, F_OK) != 0)
         return gsim_cli_unknown_workload(text, error);
-    const char *path = found == GSIM_SUBJECT_SERVICE ? gsim_cli_service_path(text, &requests->arena, error)
+    const char *path = found == GSIM_SUBJECT_SERVICE ? gsim_subject_service_path(text, &requests->arena, error)
                        : gsim_subject_is_name(found) ? ""
                                                      : text;
     if (!path) return error->status;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tasks/task_words.h"
+#include "ask/scenarios/task_words.h"
 #include "cli/tasks/tasks.h"
 
 uint32_t gsim_request_task(const char *name, const char **key)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "ask/subject.h"
-#include "cli/tasks/task_words.h"
+#include "ask/scenarios/task_words.h"
 #include "cli/sweep/request.h"
 #include "sim/base/text.h"
 #include "sweep/plan.h"

@@ -7,7 +7,7 @@
 
 #include "ask/subject.h"
 #include "cli/place/node.h"
-#include "cli/tasks/task_words.h"
+#include "ask/scenarios/task_words.h"
 #include "sim/base/text.h"
 #include "sim/program/guess.h"
 #include "sim/device/other.h"
@@ -77,22 +77,6 @@ static enum gsim_status collect(struct gsim_cli_tasks *t, const char **texts, ui
     if (t->copies_to > t->copies_from && !t->copies)
         return gsim_refuse(error, "--task: copies=%u:%u: a range is for gpusim compare", t->copies_from, t->copies_to);
     return GSIM_OK;
-}
-
-/* "a", and where that is taken "a-2". */
-static const char *name_of(struct gsim_cli_tasks *t, uint32_t index, const char *given)
-{
-    char plain[80], name[96];
-    const struct gsim_source_ops *source = t->points[index].source;
-    const char *program = source ? source->name : t->points[index].program.name;
-    snprintf(plain, sizeof plain, "%.70s", given ? given : program);
-    snprintf(name, sizeof name, "%s", plain);
-    for (uint32_t n = 2, i = 0; i < index; i++) {
-        if (strcmp(t->tasks[i].name, name) != 0) continue;
-        snprintf(name, sizeof name, "%s-%u", plain, n++);
-        i = UINT32_MAX; /* from the first again */
-    }
-    return gsim_arena_strdup(&t->arena, name);
 }
 
 /* All of the task's ops are for one GPU. */
@@ -177,7 +161,12 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     const struct gsim_scheduler_ops *scheduler;
     struct gsim_task_words words;
     enum gsim_status status = gsim_task_words_read(text, &t->arena, &words, error);
+    char told[GSIM_TASK_NOTE];
     if (status != GSIM_OK) return status;
+    for (unsigned which = 0; which < 2; which++) {
+        const char *note = gsim_task_words_note(&words, which, told);
+        if (note) fprintf(stderr, "gpusim: note: --task %.60s: %s\n", words.program, note);
+    }
     enum gsim_subject_kind kind = gsim_subject_kind_of(words.program);
     if (kind == GSIM_SUBJECT_PLUGIN) /* not loaded only to be refused: a file may have named it */
         return gsim_refuse(error, "'%.200s': a source from a shared object is for --workload, not for a task",
@@ -214,18 +203,11 @@ static enum gsim_status add_task(struct gsim_cli_tasks *t, const char *text, str
     t->tasks[i].scheduler = scheduler;
     t->tasks[i].scheduler_params = t->points[i].params;
     t->programs[i] = words.program;
-    t->tasks[i].name = name_of(t, i, words.task.name);
+    t->tasks[i].name = gsim_task_name(t->tasks, i, words.task.name, t->tasks[i].source ? t->tasks[i].source->name
+                                                                                      : t->points[i].program.name,
+                                      &t->arena);
     t->count++;
     return GSIM_OK;
-}
-
-static enum gsim_status merge(struct gsim_cli_tasks *t, struct gsim_error *error)
-{
-    char name[80];
-    if (t->count == 1) snprintf(name, sizeof name, "%.70s", t->tasks[0].name);
-    else if (t->count == 2) snprintf(name, sizeof name, "%.35s and %.35s", t->tasks[0].name, t->tasks[1].name);
-    else snprintf(name, sizeof name, "%u tasks", t->count);
-    return gsim_task_set_init(&t->set, name, t->tasks, t->count, error);
 }
 
 /* One device has the gaps between all tasks' kernels, the first one's: says whose are others. */
@@ -283,7 +265,7 @@ enum gsim_status gsim_cli_tasks_init(struct gsim_cli_tasks *t, const struct gsim
         status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SIZE, error);
     if (status == GSIM_OK && t->schedulers == count)
         status = gsim_cli_check_used(setup->arguments, GSIM_CLI_OF_OWN_SCHED, error);
-    return status == GSIM_OK ? merge(t, error) : status;
+    return status ? status : gsim_task_set_of(&t->set, t->tasks, t->count, error);
 }
 
 void gsim_cli_tasks_release(struct gsim_cli_tasks *t)

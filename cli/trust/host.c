@@ -64,7 +64,7 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
     size_t count = 0;
     *path = strchr(name, '/') || gsim_text_ends_with(name, ".json") ? name : NULL;
     if (*path) return GSIM_OK;
-    enum gsim_status status = gsim_host_files(arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_HOSTS, arena, &files, &count, error);
     for (size_t i = 0; i < count && !status; i++)
         if (strcmp(files[i].name, name) == 0) *path = files[i].path;
     return status;

@@ -8,6 +8,7 @@
 #include "cli/figures/plot.h"
 #include "cli/trust/paper_runs.h"
 #include "plots/gnuplot.h"
+#include "sim/device/search.h"
 #include "sim/base/json.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"

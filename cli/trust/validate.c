@@ -10,6 +10,7 @@
 #include "cli/figures/plot.h"
 #include "cli/traces.h"
 #include "cli/trust/validate.h"
+#include "sim/device/search.h"
 #include "sim/base/scratch.h"
 #include "sim/base/text.h"
 #include "trust/validate/report.h"

@@ -2,10 +2,10 @@
 /* Layer: cli (program). "gpusim validate --kind sharing FILE...": recorded pairs of services under each way of
  * sharing. */
 #include "cli/trust/validate.h"
-#include "plots/gnuplot.h"
 #include "trust/validate/report.h"
 #include "trust/validate/services/ranges.h"
 #include "trust/validate/sharing.h"
+#include "sim/device/search.h"
 #include "sim/base/text.h"
 
 #define DEVICE_DEFAULT "h100-vm" /* on which they were recorded so far */

@@ -26,10 +26,11 @@ void gsim_session_destroy(struct gsim_session *session);
 const char *gsim_session_error(const struct gsim_session *session);
 
 /* Sets an option: device (a name or a file's path), scheduler (a name or a shared object's path), size (0: default) and
- * then workload (a built-in one, with launch shapes of the scheduler set before, or a file: a program; after the device
- * a profiler's trace or a CUDA source; a server's spec, of which questions are asked alone), memory, prefetch,
- * iterations ("steady": until they repeat), seed, gpus, noise, gpu.X, device.X (after the device), or a scheduler's
- * parameter X or SCHED.X (after the scheduler). */
+ * then workload, memory, prefetch, iterations ("steady": until they repeat), seed, gpus, noise, share (of tasks),
+ * gpu.X, device.X (after the device), or a scheduler's parameter X or SCHED.X (after the scheduler). A workload is a
+ * built-in one, with launch shapes of the scheduler set before, or whatever else has a name; or a file: a program, a
+ * source's shared object, a CUDA source; after the device a profiler's trace; ranks, tasks or a server's spec, of
+ * which questions are asked alone. */
 int gsim_session_set(struct gsim_session *session, const char *name, const char *value);
 
 /* Sets a policy in place of the scheduler: what gpusim/policy.h calls one. The runner makes the callbacks while the

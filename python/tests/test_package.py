@@ -239,6 +239,49 @@ class Native(unittest.TestCase):
                 call()
             self.assertIn(part, str(caught.exception))
 
+    def test_all_that_is_simulated(self):
+        """Each question of ranks, tasks, and what is drawn has gpusim ask's rows."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program, ranks, tasks = (os.path.join(folder.name, name) for name in ("p.json", "ranks.json", "tasks.json"))
+        layered().write(program)
+        with open(ranks, "w") as file:
+            json.dump({"schema": "gpusim-ranks/1", "ranks": [{"program": "p.json", "count": 2}]}, file)
+        with open(tasks, "w") as file:
+            json.dump({"schema": "gpusim-tasks/1", "tasks": [{"program": program, "requests": 2, "copies": 2},
+                                                             {"program": "vec", "size": 1e6, "sched": "kesco"}, {"program": "early-exit"}]}, file)
+        words = {"validate": "2ms", "ablate": "wave_tails", "sensitivity": "launch_us", "spread": "3", "compare": "serial,async",
+                 "best": "serial,async", "whatif": "launch=2x,kernels=2x"}
+        for path, asked in ((ranks, [ranks]), (tasks, ["--task", tasks, "--share", "mps"]), ("early-exit", ["early-exit"]),
+                            ("levels", ["levels"]), ("resnet18", ["resnet18"])):
+            session = native.Session()
+            session.workload(path)
+            if path == tasks:
+                session.set("share", "mps")
+            for question in native.questions():
+                done = subprocess.run([os.environ["GPUSIM"], "ask", question, *asked, "--json", "-"] +
+                                      (["--words", words[question]] if question in words else []), capture_output=True, text=True)
+                with self.subTest(subject=path, question=question):
+                    if done.returncode:
+                        with self.assertRaises(gpusim.InputError) as caught:
+                            session.ask(question, words.get(question))
+                        self.assertIn(str(caught.exception), done.stderr)
+                    else:
+                        self.assertEqual(session.ask(question, words.get(question)), json.loads(done.stdout)["rows"])
+        for path, option, value in ((ranks, "gpus", 2), (tasks, "iterations", 2), ("early-exit", "iterations", 2), ("vec", "share", "mps")):
+            session = native.Session()
+            session.workload(path)
+            session.set(option, value)
+            with self.assertRaises(gpusim.InputError) as caught:
+                session.ask("explain")
+            self.assertIn(option + ": applies to", str(caught.exception))
+        session = native.Session()
+        session.workload("early-exit")
+        self.assertEqual(session.run().makespan_us, session.run().makespan_us)
+        session.workload(ranks)
+        with self.assertRaises(gpusim.InputError):
+            session.run()
+
     def test_mistakes(self):
         session = native.Session()
         for call, part in ((lambda: session.run(), "nothing to run"), (lambda: session.set("memory", "slow"), "expected managed|pinned|pageable"),

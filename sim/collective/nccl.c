@@ -36,7 +36,7 @@ enum gsim_status gsim_nccl_load(struct gsim_nccl *nccl, const struct gsim_device
     struct gsim_model_file *files = NULL;
     const struct gsim_model_file *best = NULL;
     size_t count = 0;
-    enum gsim_status status = gsim_nccl_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_NCCL, &arena, &files, &count, error);
     for (size_t i = 0; i < count; i++) {
         int its = capability_of(files[i].name), known = best ? capability_of(best->name) : 0;
         bool is_over = its > device->compute_capability, was_over = known > device->compute_capability;

@@ -103,7 +103,8 @@ enum gsim_status gsim_arch_use(struct gsim_device_reader *reader)
     struct files files = {0};
     const char *name = reader->spec->arch;
     if (!name) return GSIM_OK;
-    enum gsim_status status = gsim_arch_files(&files.arena, &files.list, &files.count, reader->error);
+    enum gsim_status status =
+        gsim_model_files(GSIM_MODELS_ARCH, &files.arena, &files.list, &files.count, reader->error);
     if (status == GSIM_OK) status = check_name(reader, name, &files);
     if (status == GSIM_OK) status = read_file(reader, &files, name, 0);
     reader->takes = GSIM_TAKE_ALL;
@@ -135,7 +136,8 @@ enum gsim_status gsim_arch_fail_capability(struct gsim_device_reader *reader, co
     struct files files = {0};
     const struct gsim_model_file *file;
     int known = 0;
-    enum gsim_status status = gsim_arch_files(&files.arena, &files.list, &files.count, reader->error);
+    enum gsim_status status =
+        gsim_model_files(GSIM_MODELS_ARCH, &files.arena, &files.list, &files.count, reader->error);
     while (status == GSIM_OK && (status = next_capability(&files, known, &known, &file, reader->error)) == GSIM_OK &&
            known) {
         size_t length = strlen(expected);
@@ -160,7 +162,8 @@ enum gsim_status gsim_arch_limits(struct gsim_device_reader *reader)
     int wanted = reader->spec->compute_capability, found = 0;
     char text[GSIM_CAPABILITY_TEXT];
     if (has_limits(reader)) return GSIM_OK;
-    enum gsim_status status = gsim_arch_files(&files.arena, &files.list, &files.count, reader->error);
+    enum gsim_status status =
+        gsim_model_files(GSIM_MODELS_ARCH, &files.arena, &files.list, &files.count, reader->error);
     if (status == GSIM_OK) status = next_capability(&files, wanted - 1, &found, &file, reader->error);
     if (status == GSIM_OK && found == wanted) {
         reader->takes = GSIM_TAKE_LIMITS;

@@ -378,7 +378,7 @@ static enum gsim_status load_named(const char *name, unsigned depth, struct gsim
     struct gsim_arena arena = {0};
     struct gsim_model_file *files = NULL;
     size_t count = 0;
-    enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_DEVICES, &arena, &files, &count, error);
     if (status == GSIM_OK) {
         size_t i = find_model(files, count, name);
         status = i < count ? load_file(files[i].path, files[i].name, depth, spec, error)
@@ -407,7 +407,7 @@ enum gsim_status gsim_device_list(struct gsim_device_entries *list, struct gsim_
 {
     struct gsim_device_entries result = {0};
     struct gsim_model_file *files = NULL;
-    enum gsim_status status = gsim_model_files(&result.arena, &files, &result.count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_DEVICES, &result.arena, &files, &result.count, error);
     if (status == GSIM_OK) result.entries = GSIM_ARENA_ARRAY(&result.arena, struct gsim_device_entry, result.count);
     for (size_t i = 0; result.entries && i < result.count; i++) {
         struct gsim_device_entry *entry = &result.entries[i];

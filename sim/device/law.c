@@ -42,7 +42,7 @@ enum gsim_status gsim_law_read(const char *name, const struct gsim_sourced_row *
     const char *path = NULL;
     size_t count = 0;
     cJSON *json = NULL;
-    enum gsim_status status = gsim_law_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_LAWS, &arena, &files, &count, error);
     for (size_t i = 0; i < count; i++)
         if (strcmp(files[i].name, name) == 0) path = files[i].path;
     if (!status && !path)

@@ -104,7 +104,7 @@ enum gsim_status gsim_device_match(const char *gpu, int compute_capability, doub
     size_t count = 0;
     double best = 0;
     *match = (struct gsim_device_match){0};
-    enum gsim_status status = gsim_model_files(&arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_DEVICES, &arena, &files, &count, error);
     if (!status && compute_capability && gsim_device_set_capability(&known, compute_capability, error)) {
         known.warps_per_sm = 0; /* of an architecture without a file */
         status = error->status == GSIM_NOMEM ? GSIM_NOMEM : GSIM_OK;

@@ -22,7 +22,6 @@ static const char marker; /* lies in the object that this code is part of */
 /* Files found so far; the array is gsim_realloc-ed, the strings are the arena's. */
 struct found {
     struct gsim_arena *arena;
-    const char *below; /* each folder: "", "/arch", "/nodes" */
     struct gsim_error *error;
     struct gsim_model_file *files;
     size_t count, capacity;
@@ -50,11 +49,8 @@ static int fail_read(struct found *found, const char *folder)
     return -1;
 }
 
-static int add_folder(struct found *found, const char *top)
+static int add_folder(struct found *found, const char *folder)
 {
-    char folder[PATH_MAX + 160];
-    int path_length = snprintf(folder, sizeof(folder), "%s%s", top, found->below);
-    if (path_length < 0 || (size_t)path_length >= sizeof(folder)) return 0;
     DIR *directory = opendir(folder);
     if (!directory) return errno == ENOENT || errno == ENOTDIR ? 0 : fail_read(found, folder);
     int failed = 0;
@@ -69,24 +65,19 @@ static int add_folder(struct found *found, const char *top)
 }
 
 /* FILE/../PLACE, for a program or library that lies in the tree of an installation. */
-static int add_beside(struct found *found, char *file, const char *place)
+static const char *beside(struct gsim_arena *arena, char *file, const char *place)
 {
-    char folder[PATH_MAX + 128];
     char *slash = strrchr(file, '/');
-    if (!slash) return 0;
-    *slash = '\0';
-    int length = snprintf(folder, sizeof(folder), "%s/%s", file, place);
-    return length > 0 && (size_t)length < sizeof(folder) ? add_folder(found, folder) : 0;
+    return slash ? gsim_arena_printf(arena, "%.*s/%s", (int)(slash - file), file, place) : NULL;
 }
 
-static int add_all_folders(struct found *found)
+#define FOLDERS 5
+
+/* The search path; NULL: that one is not there. Nonzero: memory is out. */
+static int find_folders(struct gsim_arena *arena, const char *folders[FOLDERS])
 {
-    char folder[PATH_MAX + 64], executable[PATH_MAX], library[PATH_MAX];
+    char executable[PATH_MAX], library[PATH_MAX];
     const char *data = getenv("GPUSIM_DATA");
-    if (data && *data) {
-        int length = snprintf(folder, sizeof(folder), "%s/models", data);
-        if (length > 0 && (size_t)length < sizeof(folder) && add_folder(found, folder)) return -1;
-    }
     ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
     executable[length > 0 ? length : 0] = '\0';
     Dl_info info;
@@ -94,21 +85,46 @@ static int add_all_folders(struct found *found)
     bool is_library = dladdr(&marker, &info) && info.dli_fname && realpath(info.dli_fname, library) &&
                       strcmp(library, executable) != 0;
     if (errno == ENOMEM) return -1;
-    if (add_beside(found, executable, "../share/gpusim/models")) return -1;
-    if (is_library && add_beside(found, library, GPUSIM_LIBRARY_TO_DATA "/gpusim/models")) return -1;
-    if (add_folder(found, GPUSIM_SOURCE_DIR "/models")) return -1;
-    return found->count ? 0 : add_folder(found, GPUSIM_INSTALLED_DATA "/gpusim/models");
+    folders[0] = data && *data ? data : NULL;
+    folders[1] = beside(arena, executable, "../share/gpusim");
+    folders[2] = is_library ? beside(arena, library, GPUSIM_LIBRARY_TO_DATA "/gpusim") : NULL;
+    folders[3] = GPUSIM_SOURCE_DIR;
+    folders[4] = GPUSIM_INSTALLED_DATA "/gpusim";
+    return arena->failed;
+}
+
+const char *gsim_data_path(struct gsim_arena *arena, const char *name)
+{
+    const char *folders[FOLDERS];
+    if (find_folders(arena, folders)) return NULL;
+    for (int i = 0; i < FOLDERS; i++) {
+        const char *path = folders[i] ? gsim_arena_printf(arena, "%s/%s", folders[i], name) : NULL;
+        if (path && access(path, R_OK) == 0) return path;
+    }
+    return NULL;
+}
+
+static int add_all_folders(struct found *found, const char *below)
+{
+    const char *folders[FOLDERS];
+    if (find_folders(found->arena, folders)) return -1;
+    for (int i = 0; i < FOLDERS; i++) {
+        if (!folders[i] || (i + 1 == FOLDERS && found->count)) continue;
+        const char *folder = gsim_arena_printf(found->arena, "%s/models%s%s", folders[i], *below ? "/" : "", below);
+        if (!folder || add_folder(found, folder)) return -1;
+    }
+    return 0;
 }
 
 GSIM_ORDER(by_name, struct gsim_model_file, GSIM_TEXT(name))
 
-static enum gsim_status files_below(const char *below, struct gsim_arena *arena, struct gsim_model_file **files,
-                                    size_t *count, struct gsim_error *error)
+enum gsim_status gsim_model_files(const char *below, struct gsim_arena *arena, struct gsim_model_file **files,
+                                  size_t *count, struct gsim_error *error)
 {
     struct gsim_error wrong = {0};
-    struct found found = {.arena = arena, .below = below, .error = &wrong};
+    struct found found = {.arena = arena, .error = &wrong};
     struct gsim_model_file *sorted = NULL;
-    if (add_all_folders(&found)) goto failed;
+    if (add_all_folders(&found, below)) goto failed;
     sorted = GSIM_ARENA_ARRAY(arena, struct gsim_model_file, found.count);
     if (!sorted) goto failed;
     if (found.count) {
@@ -123,40 +139,4 @@ failed:
     gsim_free(found.files);
     if (wrong.status) return gsim_error_set(error, wrong.status, "%s", wrong.message);
     return gsim_error_set(error, GSIM_NOMEM, "%s", gsim_status_text(GSIM_NOMEM));
-}
-
-enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                  struct gsim_error *error)
-{
-    return files_below("", arena, files, count, error);
-}
-
-enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error)
-{
-    return files_below("/nodes", arena, files, count, error);
-}
-
-enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error)
-{
-    return files_below("/arch", arena, files, count, error);
-}
-
-enum gsim_status gsim_host_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error)
-{
-    return files_below("/hosts", arena, files, count, error);
-}
-
-enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error)
-{
-    return files_below("/nccl", arena, files, count, error);
-}
-
-enum gsim_status gsim_law_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                struct gsim_error *error)
-{
-    return files_below("/laws", arena, files, count, error);
 }

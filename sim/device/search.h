@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer: sim/device (helper). The search path of model files: $GPUSIM_DATA/models, <folder of the
- * executable>/../share/gpusim/models, the same of the shared library, the source tree of the build. If none exists: the
- * default folder of an installation.
+ * Layer: sim/device (helper). The search path of data: $GPUSIM_DATA, <folder of the executable>/../share/gpusim, the
+ * same of the shared library, the source tree of the build. If none has it: the default folder of an installation.
  */
 #pragma once
 
@@ -16,29 +15,22 @@ struct gsim_model_file {
     const char *path;
 };
 
-/* Lists all model files, sorted by name, in ARENA. A missing folder is skipped; one that cannot be read is an error. */
-enum gsim_status gsim_model_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                  struct gsim_error *error) GSIM_NODISCARD;
+/* Folders of models: devices, architectures, nodes (gpusim/platform.h), what servers' hosts spend, costs of collectives,
+ * numbers of rules that are no device's. */
+#define GSIM_MODELS_DEVICES ""
+#define GSIM_MODELS_ARCH    "arch"
+#define GSIM_MODELS_NODES   "nodes"
+#define GSIM_MODELS_HOSTS   "hosts"
+#define GSIM_MODELS_NCCL    "nccl"
+#define GSIM_MODELS_LAWS    "laws"
 
-/* The same for arch/ in these folders: architectures. */
-enum gsim_status gsim_arch_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error) GSIM_NODISCARD;
+/* Lists all files of a folder of models, sorted by name, in ARENA. A missing folder is skipped; one that cannot be read
+ * is an error. */
+enum gsim_status gsim_model_files(const char *below, struct gsim_arena *arena, struct gsim_model_file **files,
+                                  size_t *count, struct gsim_error *error) GSIM_NODISCARD;
 
-/* The same for nodes/: hosts, devices and links (gpusim/platform.h). */
-enum gsim_status gsim_node_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error) GSIM_NODISCARD;
-
-/* The same for hosts/: what servers' hosts spend. */
-enum gsim_status gsim_host_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error) GSIM_NODISCARD;
-
-/* The same for nccl/: costs of collectives on an architecture. */
-enum gsim_status gsim_nccl_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                 struct gsim_error *error) GSIM_NODISCARD;
-
-/* The same for laws/: numbers of rules that are no device's. */
-enum gsim_status gsim_law_files(struct gsim_arena *arena, struct gsim_model_file **files, size_t *count,
-                                struct gsim_error *error) GSIM_NODISCARD;
+/* The first NAME on the search path, from ARENA; NULL when there is none. */
+const char *gsim_data_path(struct gsim_arena *arena, const char *name);
 
 /* Whether gsim_device_load() finds NAME, be it another name of a device. */
 bool gsim_device_is_named(const char *name);

@@ -469,7 +469,7 @@ static enum gsim_status find_file(const char *name, struct gsim_arena *arena, co
     size_t count;
     *path = name;
     if (strchr(name, '/') || gsim_text_ends_with(name, ".json")) return GSIM_OK;
-    enum gsim_status status = gsim_node_files(arena, &files, &count, error);
+    enum gsim_status status = gsim_model_files(GSIM_MODELS_NODES, arena, &files, &count, error);
     if (status) return status;
     gsim_nearest_init(&nearest, name);
     for (size_t i = 0; i < count; i++) {

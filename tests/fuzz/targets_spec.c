@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets that read one file of a user's: servers, arrivals, kernels' profiles, nodes, ranks. */
-#include "cli/ranks/ranks.h"
+#include "ask/scenarios/rank_file.h"
 #include "gpusim/platform.h"
 #include "serving/spec.h"
 #include "tests/fuzz/targets.h"
@@ -41,8 +41,8 @@ void gsim_fuzz_node(const uint8_t *data, size_t size)
 
 void gsim_fuzz_ranks(const uint8_t *data, size_t size)
 {
-    struct gsim_cli_rank_file file = {0};
+    struct gsim_rank_file file = {0};
     struct gsim_error error = {0};
-    (void)!gsim_cli_rank_file_read(gsim_fuzz_file(data, size, ".json"), &file, &error);
-    gsim_cli_rank_file_release(&file);
+    (void)!gsim_rank_file_read(gsim_fuzz_file(data, size, ".json"), &file, &error);
+    gsim_rank_file_release(&file);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/sweep/request.h"
-#include "cli/tasks/task_words.h"
+#include "ask/scenarios/task_words.h"
 #include "sweep/query/query.h"
 #include "sweep/spec.h"
 #include "sweep/query/where.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layer: cli (program). Reads what --task says (cli/task_words.h). */
-#include "cli/tasks/task_words.h"
+/* See ask/scenarios/task_words.h. */
+#include "ask/scenarios/task_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,20 +57,21 @@ static enum gsim_status read_times(const char *path, struct gsim_arena *arena, s
             status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: time %u: expected a number, found '%.40s'", path,
                                     task->time_count + 1, line);
         else {
-            if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < (times)[task->time_count - 1]))
+            if (us < 0 || us > GSIM_LIMIT_US || (task->time_count && us < times[task->time_count - 1]))
                 status = gsim_error_set(error, GSIM_INPUT,
                                         "arrival=%s: time %u: expected microseconds that do not go back, found %g",
                                         path, task->time_count + 1, us);
-            if (status == GSIM_OK) gsim_array_grow((void **)&times, sizeof *times, task->time_count, &room);
-            if (status == GSIM_OK) (times)[task->time_count++] = us;
+            if (!status && gsim_array_grow((void **)&times, sizeof *times, task->time_count, &room))
+                status = gsim_no_memory(error);
+            if (status == GSIM_OK) times[task->time_count++] = us;
         }
     }
     fclose(file);
     if (status == GSIM_OK && !task->time_count)
         status = gsim_error_set(error, GSIM_INPUT, "arrival=%s: expected times, found none", path);
-    if (status == GSIM_OK) (void)gsim_arena_adopt(arena, times, room * sizeof *times);
-    else gsim_free(times);
-    task->times_us = times;
+    if (!status && gsim_arena_adopt(arena, times, room * sizeof *times)) status = gsim_no_memory(error);
+    if (status) gsim_free(times);
+    task->times_us = status ? NULL : times;
     task->arrival = GSIM_ARRIVAL_LIST;
     return status;
 }
@@ -166,6 +167,7 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     bool has_requests = false;
     *words = (struct gsim_task_words){
         .gpu = UINT32_MAX, .copies_from = 1, .copies_to = 1, .task = {.process = GSIM_OWN_PROCESS, .requests = 1}};
+    if (!at) return gsim_no_memory(error);
     words->program = gsim_text_cut(&at);
     if (!words->program[0]) return gsim_refuse(error, "expected PROGRAM[,KEY=VALUE]..., found '%.60s'", text);
     for (char *part; (part = gsim_text_cut(&at)) != NULL;) {
@@ -178,17 +180,20 @@ enum gsim_status gsim_task_words_read(const char *text, struct gsim_arena *arena
     }
     bool has_end = words->task.duration_us > 0 || words->task.arrival == GSIM_ARRIVAL_LIST;
     if (!has_requests && has_end) words->task.requests = 0;
-    /* On stderr: what arrivals leave without effect. */
-    const struct gsim_task *task = &words->task;
-    if (task->arrival == GSIM_ARRIVAL_LIST && task->requests > task->time_count)
-        fprintf(stderr, "gpusim: note: --task %.60s: its arrivals are %u: as many requests are served, not %u\n",
-                words->program, task->time_count, task->requests);
-    if (task->arrival != GSIM_ARRIVAL_CLOSED && task->gap_us > 0)
-        fprintf(stderr,
-                "gpusim: note: --task %.60s: gap_us changes nothing here: it is of closed arrivals, and arrival= says "
-                "when requests come\n",
-                words->program);
     return GSIM_OK;
+}
+
+const char *gsim_task_words_note(const struct gsim_task_words *words, unsigned which, char text[GSIM_TASK_NOTE])
+{
+    const struct gsim_task *task = &words->task;
+    if (which)
+        return task->arrival != GSIM_ARRIVAL_CLOSED && task->gap_us > 0
+                   ? "gap_us changes nothing here: it is of closed arrivals, and arrival= says when requests come"
+                   : NULL;
+    if (task->arrival != GSIM_ARRIVAL_LIST || task->requests <= task->time_count) return NULL;
+    snprintf(text, GSIM_TASK_NOTE, "its arrivals are %u: as many requests are served, not %u", task->time_count,
+             task->requests);
+    return text;
 }
 
 enum gsim_status gsim_task_words_copies(const char *text, struct gsim_arena *arena, uint32_t *from, uint32_t *to,
@@ -229,7 +234,7 @@ static enum gsim_status task_text(const cJSON *item, uint32_t index, struct gsim
                                     : gsim_arena_printf(arena, "%s,%s=%.15g", words, key->string, key->valuedouble);
     }
     *text = words;
-    return GSIM_OK;
+    return words ? GSIM_OK : gsim_no_memory(error);
 }
 
 enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena, const char ***list, uint32_t *count,
@@ -244,6 +249,7 @@ enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena
     int length = cJSON_IsArray(tasks) ? cJSON_GetArraySize(tasks) : 0;
     enum gsim_status status = length ? GSIM_OK : gsim_error_set(error, GSIM_INPUT, "tasks: expected a list of tasks");
     *list = GSIM_ARENA_ARRAY(arena, const char *, length + 1);
+    if (!*list && !status) status = gsim_no_memory(error);
     cJSON_ArrayForEach(item, tasks)
     {
         if (status == GSIM_OK) status = task_text(item, *count, arena, &(*list)[*count], error);
@@ -251,4 +257,29 @@ enum gsim_status gsim_task_words_file(const char *text, struct gsim_arena *arena
     }
     gsim_json_release(json);
     return status == GSIM_OK ? status : gsim_error_prefix(error, "'%s'", text);
+}
+
+/* --- the tasks --- */
+const char *gsim_task_name(const struct gsim_task *tasks, uint32_t count, const char *given, const char *program,
+                           struct gsim_arena *arena)
+{
+    char plain[80], name[96];
+    snprintf(plain, sizeof plain, "%.70s", given ? given : program);
+    snprintf(name, sizeof name, "%s", plain);
+    for (uint32_t n = 2, i = 0; i < count; i++) {
+        if (strcmp(tasks[i].name, name) != 0) continue;
+        snprintf(name, sizeof name, "%s-%u", plain, n++);
+        i = UINT32_MAX; /* from the first again */
+    }
+    return gsim_arena_strdup(arena, name);
+}
+
+enum gsim_status gsim_task_set_of(struct gsim_task_set *set, const struct gsim_task *tasks, uint32_t count,
+                                  struct gsim_error *error)
+{
+    char name[80];
+    if (count == 1) snprintf(name, sizeof name, "%.70s", tasks[0].name);
+    else if (count == 2) snprintf(name, sizeof name, "%.35s and %.35s", tasks[0].name, tasks[1].name);
+    else snprintf(name, sizeof name, "%u tasks", count);
+    return gsim_task_set_init(set, name, tasks, count, error);
 }
