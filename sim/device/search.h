@@ -15,8 +15,8 @@ struct gsim_model_file {
     const char *path;
 };
 
-/* Folders of models: devices, architectures, nodes (gpusim/platform.h), what servers' hosts spend, costs of collectives,
- * numbers of rules that are no device's. */
+/* Folders of models: devices, architectures, nodes (gpusim/platform.h), what servers' hosts spend, costs of
+ * collectives, numbers of rules that are no device's. */
 #define GSIM_MODELS_DEVICES ""
 #define GSIM_MODELS_ARCH    "arch"
 #define GSIM_MODELS_NODES   "nodes"
