@@ -186,10 +186,12 @@ static void take_abort(int signal_number)
 }
 
 /* std::set_new_handler(), by its name in the ABI of C++. The library stays: those that are loaded later use the
- * same. */
+ * same. One that ran out of memory half-way stays, too, and aborts at its first exception. */
 void gsim_ends_guard_cpp(void)
 {
     void *library = state.owner ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+    const char *why = state.owner && !library ? dlerror() : NULL;
+    if (why && strstr(why, "memory")) gsim_ends_out_of_memory();
     void *found = library ? dlsym(library, "_ZSt15set_new_handlerPFvvE") : NULL;
     void (*(*set)(void (*)(void)))(void);
     memcpy(&set, &found, sizeof set);

@@ -40,6 +40,7 @@ void gsim_ends_out_of_memory(void) __attribute__((noreturn));
 void gsim_ends_with(const char *line, int status) __attribute__((noreturn));
 /* Makes gsim_alloc() and gsim_realloc() call END when memory is out, instead of returning NULL. */
 void gsim_alloc_when_out(void (*end)(void));
+void *gsim_or_end(void *memory); /* calls that END when MEMORY, another library's, is NULL */
 /* Makes failed allocations of C++ end the process early, if gsim_ends_install() was called. Call it before a C++
  * library is loaded. */
 void gsim_ends_guard_cpp(void);

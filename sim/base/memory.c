@@ -37,16 +37,16 @@ static _Atomic(void (*)(void)) when_out;
 
 void gsim_alloc_when_out(void (*end)(void)) { atomic_store(&when_out, end); }
 
-static void *or_end(void *memory)
+void *gsim_or_end(void *memory)
 {
     void (*end)(void) = memory ? NULL : atomic_load(&when_out);
     if (end) end();
     return memory;
 }
 
-void *gsim_alloc(size_t size) { return must_fail() ? NULL : or_end(calloc(1, size ? size : 1)); }
+void *gsim_alloc(size_t size) { return must_fail() ? NULL : gsim_or_end(calloc(1, size ? size : 1)); }
 
-void *gsim_realloc(void *old, size_t size) { return must_fail() ? NULL : or_end(realloc(old, size ? size : 1)); }
+void *gsim_realloc(void *old, size_t size) { return must_fail() ? NULL : gsim_or_end(realloc(old, size ? size : 1)); }
 
 void gsim_free(void *memory) { free(memory); }
 
@@ -59,7 +59,7 @@ struct gsim_arena_chunk {
 
 static struct gsim_arena_chunk *chunk_create(size_t size)
 {
-    if (size > SIZE_MAX / 2) return or_end(NULL);
+    if (size > SIZE_MAX / 2) return gsim_or_end(NULL);
     struct gsim_arena_chunk *chunk = gsim_alloc(sizeof(*chunk) + size);
     if (chunk) chunk->size = size;
     return chunk;

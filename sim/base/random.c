@@ -2,6 +2,7 @@
 /* The simulator's random numbers: GSL generators behind include/gpusim/random.h. The runner has its own
  * (traces/runner/kernels/numbers.c). */
 #include "gpusim/random.h"
+#include "sim/base/ends.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ double gsim_random_scale(const struct gsim_random *source, double spread)
 enum gsim_status gsim_random_init(struct gsim_random *source, uint64_t seed, struct gsim_error *error)
 {
     gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* of the program that embeds this: it would end that */
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng *rng = gsim_or_end(gsl_rng_alloc(gsl_rng_taus2));
     gsl_set_error_handler(handler);
     *source = (struct gsim_random){.state = rng, .uniform = uniform, .normal = normal, .integer = integer};
     if (!rng) return gsim_error_set(error, GSIM_NOMEM, "out of memory");

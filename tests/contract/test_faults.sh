@@ -142,7 +142,8 @@ refused "cannot read 'nothere.json'" import plain.json --execution-trace nothere
 ln -s both.json second.json
 refused 'expected two files' --workload vec --sched serial --report both.json --csv second.json
 
-# --- an allocation that fails once, in whatever library: "out of memory" and exit 1, or what comes out else
+# --- an allocation that fails once, in whatever library: "out of memory" and exit 1 (127 and symbols
+# that are not found are ld.so's), or what comes out else
 fail_alloc=$(plugin fail_alloc) || exit 1
 spoils() { # spoils TIMES COMMAND...: spread evenly over the command's allocations
     times=$1
@@ -157,7 +158,7 @@ spoils() { # spoils TIMES COMMAND...: spread evenly over the command's allocatio
         status=$?
         case $status in
         0) cmp -s out usual || fail "allocation $n: another output: $*" ;;
-        1) grep -q 'out of memory' err || fail "allocation $n: $* ($(head -c 300 err))" ;;
+        1 | 127) grep -Eq 'out of memory|cannot load SimGrid' err || fail "allocation $n: $* ($(head -c 300 err))" ;;
         *) fail "allocation $n: exit $status: $* ($(head -c 300 err))" ;;
         esac
     done
