@@ -250,7 +250,8 @@ static enum gsim_status run_group(struct gsim_paper *p, const cJSON *group, cons
 
 /* --- programs --- */
 
-/* A column of a row is a field of an op (gpusim-program/1). A field that is a list has its numbers between blanks. */
+/* A column of a row is a field of an op (gpusim-program/1). A field that is a list has its numbers between blanks;
+ * "pipes.NAME" is one of its pipes; the text true is the value. */
 static void add_field(cJSON *op, const char *name, sqlite3_stmt *row, int column)
 {
     static const char *const lists[] = {"grid", "block", "after", "group"};
@@ -263,7 +264,13 @@ static void add_field(cJSON *op, const char *name, sqlite3_stmt *row, int column
     for (double number; list && (number = strtod(text, &end), end != text); text = end)
         cJSON_AddItemToArray(list, cJSON_CreateNumber(number));
     if (list || !text) return;
-    if (type == SQLITE_TEXT) cJSON_AddStringToObject(op, name, text);
+    if (strncmp(name, "pipes.", 6) == 0) {
+        cJSON *pipes = cJSON_GetObjectItem(op, "pipes");
+        op = pipes ? pipes : cJSON_AddObjectToObject(op, "pipes");
+        name += 6;
+    }
+    if (strcmp(text, "true") == 0) cJSON_AddTrueToObject(op, name);
+    else if (type == SQLITE_TEXT) cJSON_AddStringToObject(op, name, text);
     else cJSON_AddNumberToObject(op, name, sqlite3_column_double(row, column));
 }
 

@@ -126,13 +126,14 @@ static void rows_come_of_figures(void)
     CHECK(!strstr(seen.last, "a="));
 }
 
-/* A row is an op, NULL no field; a kernel's name is listed once. */
+/* A row is an op, NULL no field, the text true a value; a pipe is a member; a kernel's name is listed once. */
 static void programs_come_of_rows(void)
 {
     static const char *const spec =
         HEAD "\"steps\": [{\"programs\": \"p\", \"sql\": \"SELECT 'two' AS program, 'kernel' AS op, 'k' AS kernel, "
-             "8 AS grid, 0.5 AS solo_us, NULL AS us UNION ALL SELECT 'two', 'kernel', 'k', 9, 2, NULL UNION ALL "
-             "SELECT 'two', 'host_compute', NULL, NULL, NULL, 3\"}], "
+             "8 AS grid, 0.5 AS solo_us, NULL AS us, 0.25 AS 'pipes.fma', 0.125 AS 'pipes.l1', NULL AS waits "
+             "UNION ALL SELECT 'two', 'kernel', 'k', 9, 2, NULL, NULL, NULL, 'true' UNION ALL "
+             "SELECT 'two', 'host_compute', NULL, NULL, NULL, 3, NULL, NULL, NULL\"}], "
              "\"text\": [{\"sql\": \"SELECT name || ' ' || file FROM p\"}]}";
     char text[TEXT];
     struct seen seen;
@@ -140,8 +141,9 @@ static void programs_come_of_rows(void)
     CHECK_OK(reproduce(spec, CSV, GSIM_PAPER_TEXT, text, &seen, &error), error);
     CHECK_STR(text, "two kept.json\n");
     CHECK_STR(seen.last, "{\"schema\":\"gpusim-program/1\",\"name\":\"two\",\"kernels\":[{\"name\":\"k\"}],\"ops\":["
-                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[8],\"solo_us\":0.5},"
-                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[9],\"solo_us\":2},"
+                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[8],\"solo_us\":0.5,"
+                         "\"pipes\":{\"fma\":0.25,\"l1\":0.125}},"
+                         "{\"op\":\"kernel\",\"kernel\":\"k\",\"grid\":[9],\"solo_us\":2,\"waits\":true},"
                          "{\"op\":\"host_compute\",\"us\":3}]}");
 }
 
