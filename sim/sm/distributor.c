@@ -168,13 +168,10 @@ static void place(struct gsim_gpu *gpu, uint32_t index, struct gsim_kernel_run *
 {
     uint32_t sms = gpu->groups[index]->sm_count;
     gsim_tiles_join(gpu, run, (uint64_t)blocks * sms, now);
-    uint64_t alike = gsim_tiles_part(run, now) / blocks;
-    if (alike < sms) { /* the other SMs' blocks have a tile less */
-        uint32_t part = gsim_groups_split(gpu, index, alike ? (uint32_t)alike : 1);
+    for (uint32_t alike; (alike = gsim_tiles_part(run, blocks, sms, now)) < sms; sms -= alike) {
+        uint32_t part = gsim_groups_split(gpu, index, alike); /* the other SMs' blocks have a tile less */
         place_alike(gpu, part, run, blocks, 1, now);
         gsim_groups_rate(gpu, part);
-        place(gpu, index, run, blocks, now);
-        return;
     }
     if (is_unequal(run)) place_unequal(gpu, index, run, blocks, now);
     else place_alike(gpu, index, run, blocks, 1, now);
@@ -380,6 +377,7 @@ void gsim_distributor_refill(struct gsim_gpu *gpu, uint32_t index, gsim_time now
     gpu->keeps_carveout = true;
     uint32_t sm_count = gpu->groups[index]->sm_count;
     uint64_t full = run->unplaced / fit;
+    gsim_tiles_begin(run, (uint64_t)fit * sm_count, now);
     if (full < sm_count) {
         uint32_t last = (uint32_t)(run->unplaced % fit);
         if (full) {

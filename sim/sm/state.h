@@ -39,7 +39,8 @@ struct gsim_kernel_run {
     double part;              /* of a block's work alone, that the blocks have that are placed next (known/tiles.c) */
     gsim_time began;          /* when its first blocks were placed, where they have tiles */
     double tiles, rounds;     /* of SHARERS blocks together, and of each at most, when they were last shared out */
-    double own;               /* tiles that each of the other blocks has to itself */
+    double seconds;           /* of the other blocks, that each have a tile, so many have another */
+    double least, longer;     /* tiles of the blocks that are placed next; so many of them have one more */
     uint64_t sharers;
     bool is_held;             /* its blocks wait behind their prologue */
     double prologue;          /* share of their work */
@@ -287,10 +288,11 @@ bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsi
 /* --- known/tiles.c: blocks that take tiles from a queue ---------------------------------------------------------- */
 /* Before RUN's first blocks are placed: there is ROOM for so many. */
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now);
-/* Before RUN's next blocks are placed: how many of these have the work that its .part then says. */
-uint64_t gsim_tiles_part(struct gsim_kernel_run *run, gsim_time now);
 /* Before COUNT more blocks of RUN are placed. */
 void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t count, gsim_time now);
+/* Before RUN's next blocks are placed, BLOCKS on each of SMS SMs: on how many of these they have the work that its
+ * .part then says. */
+uint32_t gsim_tiles_part(struct gsim_kernel_run *run, uint32_t blocks, uint32_t sms, gsim_time now);
 
 /* --- known/marks.c: blocks that trigger or wait before their end -------------------------------------------------- */
 /* Sets what cohort C, which starts with WORK to do, has left until its first mark. */

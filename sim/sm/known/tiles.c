@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Persistent kernels whose blocks take tiles from a queue (tile_order "dynamic"). A launch has TILES tiles. Its blocks
- * own the first 2 x blocks of them, one each and then another one each; the rest is the queue. Blocks that find room at
- * once share all tiles but those of the LATE ones, which run their own when they find room, and share what the queue
- * still has. A block for which there is no tile ends.
+ * own the first 2 x blocks of them, one each and then another one each, who starts first before the others; the rest
+ * is the queue. Blocks that find room at once share all tiles but those of the LATE ones, which run their own when they
+ * find room, and share what the queue still has. A block for which there is no tile ends.
  *
- *   tiles of a block that starts first = (tiles - own x late) / (blocks - late), in whole tiles: some have one more
- *   own = 2, or 1 where tiles are too few for a second one
+ *   tiles of a block that starts first = (tiles - late - seconds) / (blocks - late), in whole tiles: some have one more
+ *   seconds = tiles - blocks - (blocks - late), from none to one for each late block
  *
  * Blocks that start first have the launch's start in their time, late ones do not (first_wave_us). So do clusters of
  * kernels without a queue, which have a tile each.
@@ -37,34 +37,31 @@ void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec 
 /* Of a block's work alone, that of ROUNDS tiles. */
 static double part_of(const struct gsim_demand *w, double rounds) { return (1 - w->start) * rounds / w->rounds; }
 
-/* Tiles that each late block owns, where FIRST of the blocks found room at once. */
-static double owned(const struct gsim_kernel_run *run, double tiles, uint64_t first)
-{
-    return tiles - (double)run->blocks > (double)first + NEAR ? 2 : 1;
-}
-
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
     if (!w->tiles || run->started || !room) return;
-    uint64_t first = room < run->blocks ? room : run->blocks;
     double all = (double)w->tiles * (double)run->blocks / (double)w->blocks; /* of the grid, what the SMs here have */
     run->began = now;
-    run->sharers = first;
-    run->own = owned(run, all, first);
-    run->tiles = all - run->own * (double)(run->blocks - first);
-    run->rounds = ceil(run->tiles / (double)first - NEAR);
+    run->sharers = room < run->blocks ? room : run->blocks;
+    double first = (double)run->sharers, late = (double)run->blocks - first;
+    run->seconds = fmin(late, floor(fmax(all - late - 2 * first, 0) + NEAR));
+    run->tiles = all - late - run->seconds;
+    run->rounds = ceil(run->tiles / first - NEAR);
+    run->least = run->rounds - 1;
+    run->longer = run->tiles - first * run->least;
 }
 
-uint64_t gsim_tiles_part(struct gsim_kernel_run *run, gsim_time now)
+uint32_t gsim_tiles_part(struct gsim_kernel_run *run, uint32_t blocks, uint32_t sms, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
-    if (!w->tiles || now != run->began) return UINT64_MAX;
-    double placed = (double)(run->blocks - run->unplaced),
-           longer = run->tiles - (double)run->sharers * (run->rounds - 1) - placed; /* blocks that have all rounds */
-    bool is_longer = longer > NEAR;
-    run->part = w->start + part_of(w, run->rounds - !is_longer);
-    return is_longer ? gsim_whole_u64(ceil(longer - NEAR)) : UINT64_MAX;
+    if (!w->tiles) return sms;
+    bool is_longer = run->longer > NEAR;
+    double alike = is_longer ? fmax(floor(ceil(run->longer - NEAR) / blocks), 1) : sms;
+    run->part = (now == run->began ? w->start : 0) + part_of(w, run->least + is_longer);
+    if (alike > sms) alike = sms;
+    run->longer -= alike * blocks;
+    return gsim_whole_u32(alike);
 }
 
 /* The most rounds that a resident block has left, without what is left of the start. */
@@ -105,17 +102,22 @@ static void shorten(struct gsim_gpu *gpu, const struct gsim_kernel_run *run, dou
 void gsim_tiles_join(struct gsim_gpu *gpu, struct gsim_kernel_run *run, uint64_t count, gsim_time now)
 {
     const struct gsim_demand *w = run->work;
-    if (!w->tiles || !run->started || now == run->began) return;
-    run->part = part_of(w, run->own);
-    double rounds = run->resident ? rounds_left(gpu, run, now) : 0;
-    if (rounds <= NEAR) return;
-    double tile = rounds - (ceil(rounds - NEAR) - 1), blocks = (double)(run->sharers + count);
+    if (!w->tiles || run->blocks - run->unplaced < run->sharers) return;
+    double blocks = (double)(run->sharers + count), seconds = fmin(run->seconds, (double)count);
+    run->seconds -= seconds;
+    run->least = 1;
+    run->longer = seconds;
+    double rounds = run->resident ? rounds_left(gpu, run, now) : 0, tile = rounds - (ceil(rounds - NEAR) - 1);
     double queue = run->tiles - (double)run->sharers * (run->rounds - rounds + tile); /* that no block has begun */
-    if (queue < 1) return;
-    double each = (queue + (double)count * (run->own - 1)) / blocks, more = ceil(each - NEAR);
+    if (rounds <= NEAR || queue < 1) run->tiles = 0; /* nor will there be one */
+    if (!run->tiles) return;
+    double each = (queue + seconds) / blocks, more = ceil(each - NEAR);
     if (tile + more < rounds) shorten(gpu, run, tile + more, rounds);
-    run->part = part_of(w, 1 + fmax(floor(each + NEAR), run->own - 1));
+    if (each >= 1 - NEAR) {
+        run->least = 1 + floor(each + NEAR);
+        run->longer = 0;
+    }
     run->rounds = tile + more;
-    run->tiles = queue + (double)count * (run->own - 1) + blocks * tile;
+    run->tiles = queue + seconds + blocks * tile;
     run->sharers += count;
 }

@@ -223,19 +223,23 @@ static void own_sms(void)
  * behind 84. Of 6 tiles of 45 us there is no second one for the fourth block: 2, 2 and 1 for the three, and it begins
  * at 55; of 7 the three have 2 each, and it begins at 100; of 8 it has two. Without a queue each has its 100 us; of 6
  * tiles dealt out in turn the last two blocks have one each, 50 us, one behind the other. Clusters of two: one finds
- * room, the other takes 10 us less behind it. */
+ * room, the other takes 10 us less behind it. Where three SMs are held, one block has two of 6 tiles of 45 us, until
+ * 100, and the others two, one and one behind it, until 280; of 5 each of these has one, until 235. Behind blocks of
+ * 50 us on the three other SMs all are 50 us later. */
 static void tiles(void)
 {
     static const struct {
         enum gsim_tile_order order;
-        uint32_t tiles, cluster;
-        double held, us;
-    } rows[] = {{GSIM_TILES_DYNAMIC, 12, 1, 1000, 160},   {GSIM_TILES_DYNAMIC, 12, 1, 50, 130},
-                {GSIM_TILES_DYNAMIC, 0, 1, 1000, 130.94}, {GSIM_TILES_STATIC, 12, 1, 1000, 200},
-                {GSIM_TILES_NONE, 0, 1, 1000, 200},       {GSIM_TILES_NONE, 0, 2, 1000, 190},
-                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100},      {GSIM_TILES_STATIC, 6, 1, 1000, 100},
-                {GSIM_TILES_DYNAMIC, 6, 1, 1000, 100},    {GSIM_TILES_DYNAMIC, 7, 1, 1000, 145},
-                {GSIM_TILES_DYNAMIC, 8, 1, 1000, 190}};
+        uint32_t tiles, cluster, sms; /* that are held */
+        double held, wait, us;
+    } rows[] = {{GSIM_TILES_DYNAMIC, 12, 1, 1, 1000, 0, 160},   {GSIM_TILES_DYNAMIC, 12, 1, 1, 50, 0, 130},
+                {GSIM_TILES_DYNAMIC, 0, 1, 1, 1000, 0, 130.94}, {GSIM_TILES_STATIC, 12, 1, 1, 1000, 0, 200},
+                {GSIM_TILES_NONE, 0, 1, 1, 1000, 0, 200},       {GSIM_TILES_NONE, 0, 2, 1, 1000, 0, 190},
+                {GSIM_TILES_DYNAMIC, 12, 1, 1, 1, 0, 100},      {GSIM_TILES_STATIC, 6, 1, 1, 1000, 0, 100},
+                {GSIM_TILES_DYNAMIC, 6, 1, 1, 1000, 0, 100},    {GSIM_TILES_DYNAMIC, 7, 1, 1, 1000, 0, 145},
+                {GSIM_TILES_DYNAMIC, 8, 1, 1, 1000, 0, 190},    {GSIM_TILES_DYNAMIC, 6, 1, 3, 1000, 0, 280},
+                {GSIM_TILES_DYNAMIC, 5, 1, 3, 1000, 0, 235},    {GSIM_TILES_DYNAMIC, 12, 1, 1, 1000, 50, 210},
+                {GSIM_TILES_DYNAMIC, 12, 1, 1, 100, 50, 180}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct world w;
         open_world(&w);
@@ -245,9 +249,12 @@ static void tiles(void)
         w.device.first_wave_us = 10;
         build_gpu(&w);
         struct gsim_kernel first = {
-            .name = "first", .grid = {1, 1, 1}, .block = {128, 1, 1}, .smem_bytes = 198 * 1024};
+            .name = "first", .grid = {rows[i].sms, 1, 1}, .block = {128, 1, 1}, .smem_bytes = 198 * 1024};
         first.thread_cycles = rows[i].held * w.device.clock_mhz;
         first.demand_given = true;
+        struct gsim_kernel other = first;
+        other.grid.x = 4 - rows[i].sms;
+        other.thread_cycles = rows[i].wait * w.device.clock_mhz;
         struct gsim_kernel k = {.name = "k",
                                 .grid = {4, 1, 1},
                                 .block = {128, 1, 1},
@@ -256,8 +263,9 @@ static void tiles(void)
                                 .tiles = rows[i].tiles,
                                 .tile_order = rows[i].order,
                                 .cluster = {rows[i].cluster, 1, 1}};
-        struct gsim_demand a = work_of(&w, &first), b = work_of(&w, &k);
+        struct gsim_demand a = work_of(&w, &first), b = work_of(&w, &k), c = work_of(&w, &other);
         CHECK(gsim_gpu_submit(w.gpu, 0, &a, 0, (void *)1));
+        if (rows[i].wait > 0) CHECK(gsim_gpu_submit(w.gpu, 0, &c, 0, (void *)3));
         CHECK(gsim_gpu_submit(w.gpu, 0, &b, 0, (void *)2));
         run(&w);
         CHECK_MSG(fabs(w.end[1] * 1e-6 - rows[i].us) < 1.5, "row %zu: %.2f us, expected %.2f", i, w.end[1] * 1e-6,
