@@ -41,6 +41,20 @@ static bool is_results(const char *path)
     return strstr(page, "CREATE TABLE sweeps") != NULL;
 }
 
+/* What its member "schema" says: another text may name one, too. */
+static enum gsim_subject_kind kind_of_schema(const char *at)
+{
+    while ((at = strstr(at, "\"schema\""))) {
+        at += strlen("\"schema\"");
+        at += strspn(at, " \t\r\n");
+        if (*at == ':') at += 1 + strspn(at + 1, " \t\r\n");
+        for (int k = 0; k < GSIM_SUBJECT_KIND_COUNT && *at == '"'; k++)
+            if (kinds[k].mark && strncmp(at + 1, kinds[k].mark, strlen(kinds[k].mark)) == 0)
+                return (enum gsim_subject_kind)k;
+    }
+    return GSIM_SUBJECT_UNKNOWN;
+}
+
 enum gsim_subject_kind gsim_subject_kind_of(const char *name)
 {
     char head[HEAD_BYTES];
@@ -54,10 +68,8 @@ enum gsim_subject_kind gsim_subject_kind_of(const char *name)
     if (strlen(name) > 3 && gsim_text_ends_with(name, ".so")) return GSIM_SUBJECT_PLUGIN;
     if (gsim_text_ends_with(name, ".cu") || gsim_text_ends_with(name, ".cuh")) return GSIM_SUBJECT_CUDA;
     bool is_read = gsim_gz_head(name, head, sizeof head);
-    for (int k = 0; k < GSIM_SUBJECT_KIND_COUNT && is_read; k++) {
-        const char *at = kinds[k].mark ? strstr(head, kinds[k].mark) : NULL;
-        if (at && at > head && at[-1] == '"') return (enum gsim_subject_kind)k;
-    }
+    enum gsim_subject_kind kind = is_read ? kind_of_schema(head) : GSIM_SUBJECT_UNKNOWN;
+    if (kind != GSIM_SUBJECT_UNKNOWN) return kind;
     if (is_read && is_results(name)) return GSIM_SUBJECT_RESULTS;
     return is_read && gsim_importer_of(name, NULL, &none) ? GSIM_SUBJECT_TRACE : GSIM_SUBJECT_UNKNOWN;
 }

@@ -101,6 +101,16 @@ grep -q '^gpusim: --words replicas=2x' err || fail "an option of another command
 "$gpusim" ask compare server.json --words disaggregated | grep -q ': *2 GPUs' ||
     fail "two GPUs, and it is not said"
 
+# What a file is says its schema, whatever its other texts name: the answers are the same.
+for name in 'as gpusim-serving/1 says' gpusim-program/1; do
+    sed "s|{\"schema\"|{\"name\": \"$name\", \"schema\"|" server.json >named.json
+    for words in 'explain' 'ask best'; do
+        # shellcheck disable=SC2086 # a list of words
+        "$gpusim" $words server.json 2>err | tail -n +3 >right && "$gpusim" $words named.json 2>err | tail -n +3 >out
+        [ -s out ] && cmp -s right out || fail "$words of a server named $name: $(cat out err)"
+    done
+done
+
 # A billion requests, hours: a terminal sees how many are done of each run, and a signal ends it.
 sed 's/"count": 200/"count": 1000000000/' server.json >long.json
 echo 'echo $$ >pid; exec "$1" whatif long.json --change launch=2x' >long.sh
