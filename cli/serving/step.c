@@ -117,7 +117,8 @@ static enum gsim_status use_node(struct gsim_cli_server *s, struct gsim_error *e
 /* A limit of power acts over milliseconds; a step that is looked up begins at rest. */
 static enum gsim_status check_clock(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
-    static const char *const names[] = {"device.limit_w=", "device.clock_", "device.recorded_", "rule.clock_limit="};
+    static const char *const names[] = {"device.limit_w=",    "device.clock_loss=", "device.clock_window_us=",
+                                        "device.recorded_w=", "device.recorded_limit_w=", "rule.clock_limit="};
     for (uint32_t i = 0; i < arguments->opt_count && !arguments->value[GSIM_CLI_EXACT]; i++)
         for (size_t n = 0; n < sizeof names / sizeof *names; n++)
             if (strncmp(arguments->opts[i], names[n], strlen(names[n])) == 0)

@@ -137,6 +137,12 @@ grep -q '"gpus": 4' report.json || fail "GPUs of four servers: $(head -3 report.
 near "$(value percentiles tpot_us mean)" 208 0.04 || fail "four servers: $(grep tpot report.json)"
 near "$one" 208 0.5 && fail "one server for 80 per s: $one us a token"
 refuses "each step that is looked up begins at rest" serve hostless.json --requests 5 --opt device.limit_w=400
+# The clock is no limit of power: a step of 400,000 cycles takes 400 us at 1,000 MHz, 200 at 2,000.
+sed 's/"solo_us": [0-9]*, "solo_device": "h100-vm"/"thread_cycles": 400000/' d1.json >cycles.json
+sed 's/"d[18].json"/"cycles.json"/g' quiet.json >clocked.json
+serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=1000 --report report.json && slow=$(value percentiles tpot_us p50)
+serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=2000 --report report.json && fast=$(value percentiles tpot_us p50)
+near "$(awk "BEGIN { print $slow - $fast }")" 200 0.005 || fail "400,000 cycles: $slow us at 1,000 MHz, $fast at 2,000"
 refuses "one host drives one GPU; several servers" serve hostless.json --requests 5 --replicas 2 --exact
 refuses "expected --replicas, found one server" serve hostless.json --router least-loaded
 refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
