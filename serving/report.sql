@@ -8,10 +8,10 @@ CREATE TABLE result (requests, span_us, requests_per_s, tokens_per_s, prompt_tok
 CREATE TABLE note (note);
 CREATE TABLE step (kind, count, us);
 CREATE TABLE figure (measured, id, field, text, count, mean, p50, p90, p95, p99);
-CREATE VIEW spent AS SELECT 1 AS place, kind AS what, count, us FROM step WHERE count
-  UNION ALL SELECT 2, 'decode beside a prefill', '', both_us FROM result WHERE both_us > 0
-  UNION ALL SELECT 3, 'host between steps', '', host_us FROM result
-  UNION ALL SELECT 4, 'no request', '', waiting_us FROM result;
+CREATE VIEW spent AS SELECT rowid AS place, kind AS what, count, us FROM step WHERE count
+  UNION ALL SELECT 97, 'decode beside a prefill', '', both_us FROM result WHERE both_us > 0
+  UNION ALL SELECT 98, 'host between steps', '', host_us FROM result
+  UNION ALL SELECT 99, 'no request', '', waiting_us FROM result;
 
 -- @text
 SELECT line('%s on %s%s, batching %s, %d slots, prefill %s, seed %s\n\n', name, iif(gpus > 1, gpus || ' x ', ''),
@@ -50,7 +50,7 @@ SELECT line('  %-20s %11T %11T %11T %11T %11T\n  %-20s %+9.1f %% %+9.1f %% %+9.1
   WHERE m.field IN ('ttft_us', 'tpot_us', 'e2e_us') ORDER BY m.id;
 SELECT line('\n  The server''s time                count          total   share\n');
 SELECT line('  %-28s %9s %14T  %5.1f %%\n', what, count, us, 100 * us / (both_us + waiting_us + host_us +
-  (SELECT total(us) FROM step))) FROM spent, result ORDER BY place, spent.rowid;
+  (SELECT total(us) FROM step))) FROM spent, result ORDER BY place;
 
 -- @json
 SELECT line('{"schema": "gpusim-serving-report/1", "version": "%s", "name": %q, "device": %q, "gpus": %d, '
@@ -65,7 +65,8 @@ SELECT line(', "%s": %r', kind, us) FROM step ORDER BY rowid;
 SELECT line(', "host": %r, "no_request": %r},\n "cache_tokens": {"most": %r, "mean": %r, "limit": %r}%s', host_us,
   waiting_us, cache_most, cache_mean, limit_tokens, iif(moved IS NULL, '', line(',\n "steps_were": %q', moved)))
   FROM result, about;
-SELECT line(',\n "notes": [%s]', group_concat(line('%q', note), ', ')) FROM note HAVING count(*);
+SELECT line(',\n "notes": [%s]', list) FROM (SELECT group_concat(line('%q', note), ', ') AS list FROM note)
+  WHERE list IS NOT NULL;
 SELECT line(',\n "%s": {%s}', iif(measured, 'measured', 'percentiles'), list) FROM (SELECT measured,
     group_concat(line('\n  "%s": {"mean": %r, "p50": %r, "p90": %r, "p95": %r, "p99": %r}', field, mean, p50, p90, p95,
     p99), ',') FILTER (WHERE count) AS list FROM figure GROUP BY measured);

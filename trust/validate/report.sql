@@ -265,7 +265,7 @@ SELECT line('\n   {"file": %q, "gpu": %q, "ops": %d, "repairs": %d, "measured_us
     predicted), ', ') FROM stream WHERE trace = n),
   (SELECT line(',\n    "timeline": [%s]', group_concat(line('\n     {"stream": %d, "name": %q, "start_us": %r, '
     || '"end_us": %r, "predicted_start_us": %r, "predicted_end_us": %r}', stream, name, start, finish, predicted_start,
-    predicted_end), ',')) FROM op WHERE trace = n HAVING count(*))), ',' FROM trace ORDER BY n;
+    predicted_end), ',')) FROM op WHERE trace = n GROUP BY trace)), ',' FROM trace ORDER BY n;
 SELECT ']}';
 
 -- @shared
