@@ -20,7 +20,7 @@
     X(PROGRAM, "gpusim-program/", "a program: gpusim run --workload FILE")                                             \
     X(RANKS, "gpusim-ranks/", "a file of ranks: gpusim run --ranks FILE, gpusim explain FILE")                         \
     X(TASKS, "gpusim-tasks/", "a file of tasks: gpusim compare --task FILE --share all")                               \
-    X(SERVER, "gpusim-serving/", "a server: gpusim serve FILE, gpusim ask sweep FILE and other questions")             \
+    X(SERVER, "gpusim-serving/", "a server: gpusim serve FILE, gpusim sweep FILE, gpusim ask QUESTION FILE")           \
     X(SWEEP, "gpusim-sweep/", "the description of a sweep: gpusim sweep FILE -o RESULTS.db")                           \
     X(REPORT, "gpusim-report/", "the report of a run: gpusim plot timeline, gpusim report")                            \
     X(COMPARISON, "gpusim-compare/", "what compare --report writes: gpusim plot speedup, gpusim report")               \

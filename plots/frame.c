@@ -115,6 +115,7 @@ bool gsim_frame_is_setting(const char *column)
     static const char *const of_tasks[] = {"mean_us",   "p50_us",     "p90_us", "p99_us", "alone_us",
                                            "slow_down", "per_second", "late",   "served"};
     const char *dot = strrchr(column, '.');
+    if (strncmp(column, "requests.", 9) == 0) return false; /* a server's */
     for (size_t i = 0; dot && i < sizeof of_tasks / sizeof of_tasks[0]; i++)
         if (strcmp(dot + 1, of_tasks[i]) == 0) return false;
     if (length > 3 && strcmp(column + length - 3, "_us") == 0 && !strchr(column, '.')) return false;

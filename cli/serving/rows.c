@@ -25,6 +25,8 @@ static const struct {
     {"e2e_p99_us", GSIM_SERVED_E2E, 0.99},
 };
 
+const char *gsim_serve_name(size_t column) { return columns[column].name; }
+
 double gsim_serve_value(struct gsim_serving_result *r, size_t column)
 {
     if (columns[column].figure >= 0)

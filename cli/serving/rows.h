@@ -5,8 +5,6 @@
 #include "cli/serving/serve.h"
 #include "sweep/stats.h"
 
-#define GSIM_SERVE_COLUMNS 12
-
 struct gsim_serve_cell {
     double rate;      /* 0: as the file says */
     const struct gsim_batching_ops *policy;

@@ -31,6 +31,7 @@ struct serve {
     enum gsim_beside besides[GSIM_BESIDE_COUNT];
     uint32_t rate_count, policy_count, beside_count, draws;
     bool is_search; /* for the greatest rate */
+    bool is_quiet;  /* shows no progress */
     uint64_t draw;  /* added to the seed */
 };
 
@@ -242,7 +243,7 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
     enum gsim_status status = head->is_exact ? check_exact(&server, error) : GSIM_OK;
     library->is_separate = cell->policy->separate;
     if (!head->is_exact && !*table) *table = gsim_serving_table_create(library);
-    gsim_cli_server_watch(v->server, &server);
+    if (!v->is_quiet) gsim_cli_server_watch(v->server, &server);
     if (!status)
         status = gsim_serve_drawn(&server, seed, library, head->is_exact ? NULL : *table, result, error);
     if (!status && !head->is_exact) gsim_serving_table_count(*table, &head->simulations, &head->lookups);
@@ -423,38 +424,73 @@ static enum gsim_status run_table(struct serve *v, struct gsim_error *error)
     return status;
 }
 
+/* From the words to what runs; the caller releases it in any case. */
+static enum gsim_status prepare(struct serve *v, const char *path, struct gsim_error *error)
+{
+    enum gsim_status status = gsim_cli_server_init(v->arguments, path, &v->server, error);
+    if (!status) status = parse_policies(v, error);
+    if (!status) {
+        struct gsim_scheduler_ops views[MOST_NAMES];
+        const struct gsim_scheduler_ops *list[MOST_NAMES];
+        for (uint32_t i = 0; i < v->policy_count; i++) {
+            views[i] = gsim_cli_policy_view(v->policies[i]);
+            list[i] = &views[i];
+        }
+        status = gsim_cli_check_opts(v->arguments, list, v->policy_count, error);
+    }
+    if (!status) status = parse_besides(v, error);
+    if (!status) status = parse_within(v, error);
+    if (!status) status = parse_rates(v, error);
+    if (!status) status = parse_arrivals(v, error);
+    if (status) return status;
+    struct gsim_serving_spec *spec = gsim_cli_server_spec(v->server);
+    const char *router = v->arguments->value[GSIM_CLI_ROUTER];
+    status = gsim_cli_count(v->arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
+                            error);
+    if (!status && router && gsim_router_parse(router, &spec->router, error))
+        status = gsim_error_prefix(error, "--router");
+    if (!status && router && spec->replicas == 1)
+        status = gsim_refuse(error, "--router: of several servers: expected --replicas, found one server");
+    return status;
+}
+
+static void release(struct serve *v)
+{
+    for (int b = 0; b < GSIM_BESIDE_COUNT; b++)
+        for (int apart = 0; apart < 2; apart++) gsim_serving_table_destroy(v->tables[b][apart]);
+    gsim_cli_server_destroy(v->server);
+}
+
+enum gsim_status gsim_cli_serve_point(const struct gsim_cli_arguments *arguments, const char *path, uint64_t draw,
+                                      struct gsim_served_point *point, struct gsim_error *error)
+{
+    struct serve v = {.arguments = arguments, .draw = draw, .is_quiet = true};
+    struct gsim_serving_result result = {0};
+    struct gsim_serving_head head;
+    enum gsim_status status = prepare(&v, path, error);
+    if (!status && (v.is_search || v.rate_count * v.policy_count * v.beside_count > 1))
+        status = gsim_refuse(error, "expected one rate, batching policy and way of prefill");
+    const struct gsim_serve_cell cell = {v.rates[0], v.policies[0], v.params[0], v.besides[0]};
+    if (!status) status = run_cell(&v, &cell, false, &result, &head, error);
+    if (!status) {
+        *point = (struct gsim_served_point){.seed = head.seed,
+                                            .mean_us = gsim_quantiles_mean(&result.figures[GSIM_SERVED_E2E]),
+                                            .makespan_us = result.last_us - result.first_arrival_us};
+        snprintf(point->device, sizeof point->device, "%s", head.device);
+        snprintf(point->policy, sizeof point->policy, "%s", head.batching);
+        for (size_t c = 0; c < GSIM_SERVE_COLUMNS; c++) point->figures[c] = gsim_serve_value(&result, c);
+    }
+    gsim_serving_result_release(&result);
+    release(&v);
+    return status;
+}
+
 int gsim_cli_serve(const struct gsim_cli_arguments *arguments, struct gsim_error *error)
 {
     struct serve v = {.arguments = arguments};
     enum gsim_status status = arguments->operand_count == 1
-                                  ? GSIM_OK
+                                  ? prepare(&v, arguments->operands[0], error)
                                   : gsim_refuse(error, "nothing to serve: expected gpusim serve SPEC.json");
-    if (!status) status = gsim_cli_server_init(arguments, arguments->operands[0], &v.server, error);
-    if (!status) status = parse_policies(&v, error);
-    if (!status) {
-        struct gsim_scheduler_ops views[MOST_NAMES];
-        const struct gsim_scheduler_ops *list[MOST_NAMES];
-        for (uint32_t i = 0; i < v.policy_count; i++) {
-            views[i] = gsim_cli_policy_view(v.policies[i]);
-            list[i] = &views[i];
-        }
-        status = gsim_cli_check_opts(v.arguments, list, v.policy_count, error);
-    }
-    if (!status) status = parse_besides(&v, error);
-    if (!status) status = parse_within(&v, error);
-    if (!status) status = parse_rates(&v, error);
-    if (!status) status = parse_arrivals(&v, error);
-    if (!status) {
-        struct gsim_serving_spec *spec = gsim_cli_server_spec(v.server);
-        const char *router = v.arguments->value[GSIM_CLI_ROUTER];
-        if (gsim_cli_count(v.arguments, GSIM_CLI_REPLICAS, 1, GSIM_SERVING_REPLICAS, spec->replicas, &spec->replicas,
-                           error))
-            status = error->status;
-        if (status == GSIM_OK && router && gsim_router_parse(router, &spec->router, error))
-            status = gsim_error_prefix(error, "--router");
-        if (status == GSIM_OK && router && spec->replicas == 1)
-            status = gsim_refuse(error, "--router: of several servers: expected --replicas, found one server");
-    }
     if (!status)
         status =
             gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, error);
@@ -465,8 +501,6 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments, struct gsim_error
     if (!status && !is_one && arguments->value[GSIM_CLI_REPORT])
         status = gsim_refuse(error, "--report: of one run alone; --csv FILE writes the table");
     if (!status) status = is_one ? run_one(&v, error) : run_table(&v, error);
-    for (int b = 0; b < GSIM_BESIDE_COUNT; b++)
-        for (int apart = 0; apart < 2; apart++) gsim_serving_table_destroy(v.tables[b][apart]);
-    gsim_cli_server_destroy(v.server);
+    release(&v);
     return status;
 }

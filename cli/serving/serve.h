@@ -23,3 +23,17 @@ enum gsim_status gsim_cli_server_policy(const struct gsim_cli_arguments *argumen
 /* What --opt sees of it. */
 struct gsim_scheduler_ops gsim_cli_policy_view(const struct gsim_batching_ops *policy);
 void gsim_cli_server_destroy(struct gsim_cli_server *server); /* accepts NULL */
+
+#define GSIM_SERVE_COLUMNS 12
+
+/* A point of a sweep: a request's mean time, from the first arrival to the last token, and the figures of
+ * gsim_serve_name()s. */
+struct gsim_served_point {
+    char device[80], policy[80];
+    uint64_t seed;
+    double mean_us, makespan_us, figures[GSIM_SERVE_COLUMNS];
+};
+const char *gsim_serve_name(size_t column);
+/* One run of the server at PATH, DRAW added to its seed, without a word. serve.c */
+enum gsim_status gsim_cli_serve_point(const struct gsim_cli_arguments *arguments, const char *path, uint64_t draw,
+                                      struct gsim_served_point *point, struct gsim_error *error) GSIM_NODISCARD;

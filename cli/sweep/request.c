@@ -7,31 +7,36 @@
 
 #include "gpusim/order.h"
 #include "sim/device/search.h"
+#include "cli/serving/serve.h"
 #include "cli/sweep/row.h"
 #include "cli/sweep/sharing.h"
-#include "sim/base/scratch.h"
 #include "sim/base/text.h"
-#include "gpusim/program.h"
-#include "sim/program/guess.h"
 
 /* --- names --------------------------------------------------------------------------------------------------- */
-/* Options that a point may set; all else is an --opt. */
+/* Options that a point may set, some of programs alone, some of servers; all else is an --opt. */
+enum users { ALL, PROGRAMS, SERVERS };
 static const struct {
     const char *name;
     enum gsim_cli_key key;
     bool is_integer;
+    enum users of;
 } options[] = {
-    {"workload", GSIM_CLI_WORKLOAD, false}, {"sched", GSIM_CLI_SCHED, false},
-    {"device", GSIM_CLI_DEVICE, false},     {"suite", GSIM_CLI_SUITE, false},
-    {"size", GSIM_CLI_SIZE, true},          {"iterations", GSIM_CLI_ITERATIONS, true},
-    {"memory", GSIM_CLI_MEMORY, false},     {"prefetch", GSIM_CLI_PREFETCH, false},
-    {"block1d", GSIM_CLI_BLOCK1D, true},    {"blocks", GSIM_CLI_BLOCKS, true},
-    {"seed", GSIM_CLI_SEED, true},          {"noise", GSIM_CLI_NOISE, false},
-    {"node", GSIM_CLI_NODE, false},
-    {"gpus", GSIM_CLI_GPUS, true},          {"share", GSIM_CLI_SHARE, false},
-    {"place", GSIM_CLI_PLACE, false},       {"ranks", GSIM_CLI_RANKS, true},
+    {"workload", GSIM_CLI_WORKLOAD, false, ALL},      {"sched", GSIM_CLI_SCHED, false, PROGRAMS},
+    {"device", GSIM_CLI_DEVICE, false, ALL},          {"suite", GSIM_CLI_SUITE, false, PROGRAMS},
+    {"size", GSIM_CLI_SIZE, true, PROGRAMS},          {"iterations", GSIM_CLI_ITERATIONS, true, PROGRAMS},
+    {"memory", GSIM_CLI_MEMORY, false, PROGRAMS},     {"prefetch", GSIM_CLI_PREFETCH, false, PROGRAMS},
+    {"block1d", GSIM_CLI_BLOCK1D, true, PROGRAMS},    {"blocks", GSIM_CLI_BLOCKS, true, PROGRAMS},
+    {"seed", GSIM_CLI_SEED, true, ALL},               {"noise", GSIM_CLI_NOISE, false, PROGRAMS},
+    {"node", GSIM_CLI_NODE, false, ALL},              {"gpus", GSIM_CLI_GPUS, true, PROGRAMS},
+    {"share", GSIM_CLI_SHARE, false, PROGRAMS},       {"place", GSIM_CLI_PLACE, false, PROGRAMS},
+    {"ranks", GSIM_CLI_RANKS, true, PROGRAMS},        {"rate", GSIM_CLI_RATE, false, SERVERS},
+    {"batching", GSIM_CLI_BATCHING, false, SERVERS},  {"prefill-beside", GSIM_CLI_BESIDE, false, SERVERS},
+    {"replicas", GSIM_CLI_REPLICAS, true, SERVERS},   {"router", GSIM_CLI_ROUTER, false, SERVERS},
+    {"requests", GSIM_CLI_REQUESTS, true, SERVERS},   {"arrivals", GSIM_CLI_ARRIVALS, false, SERVERS},
+    {"within", GSIM_CLI_WITHIN, false, SERVERS},
 };
 #define CHECKED_VALUES 1000
+#define BATCHINGS 64 /* at most */
 #define GSIM_TASK_SCHEDULER "async" /* of tasks that do not say theirs */
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
@@ -51,19 +56,14 @@ bool gsim_request_is_option(enum gsim_cli_key key)
 
 static const struct gsim_param *find_param(const char *name)
 {
-    for (uint32_t i = 0; gsim_scheduler_at(i); i++) {
-        const struct gsim_param *row = gsim_params_find(gsim_scheduler_at(i)->params, name);
-        if (row) return row;
-    }
-    for (uint32_t i = 0; gsim_generator_at(i); i++) {
-        const struct gsim_param *row = gsim_params_find(gsim_generator_at(i)->params, name);
-        if (row) return row;
-    }
-    for (uint32_t i = 0; gsim_source_at(i); i++) {
-        const struct gsim_param *row = gsim_params_find(gsim_source_at(i)->params, name);
-        if (row) return row;
-    }
-    return NULL;
+    const struct gsim_param *row = NULL;
+#define FIND_AMONG(at)                                                                                                 \
+    for (uint32_t i = 0; !row && at(i); i++) row = gsim_params_find(at(i)->params, name);
+    FIND_AMONG(gsim_batching_at)
+    FIND_AMONG(gsim_scheduler_at)
+    FIND_AMONG(gsim_generator_at)
+    FIND_AMONG(gsim_source_at)
+    return row;
 }
 
 static enum gsim_status resolve(void *data, const char *name, const char **canonical, bool *is_integer,
@@ -96,6 +96,11 @@ static const char *name_at(const char *kind, uint32_t index, const struct gsim_d
     if (strcmp(kind, "workload") == 0) return gsim_workload_at(index) ? gsim_workload_at(index)->name : NULL;
     if (strcmp(kind, "sched") == 0) return gsim_scheduler_at(index) ? gsim_scheduler_at(index)->name : NULL;
     if (strcmp(kind, "share") == 0) return gsim_sharing_at(index) ? gsim_sharing_at(index)->name : NULL;
+    if (strcmp(kind, "batching") == 0) { /* but for those that need steps of their own */
+        for (uint32_t i = 0; gsim_batching_at(i); i++)
+            if (!gsim_batching_at(i)->tokens && !index--) return gsim_batching_at(i)->name;
+        return NULL;
+    }
     return index < devices->count ? devices->entries[index].name : NULL;
 }
 
@@ -108,7 +113,8 @@ static enum gsim_status expand(void *data, const char *name, const char *text, s
     *count = 0;
     if (strcmp(text, "all") != 0) return GSIM_OK;
     bool is_device = strcmp(name, "device") == 0;
-    if (!is_device && strcmp(name, "workload") != 0 && strcmp(name, "sched") != 0 && strcmp(name, "share") != 0)
+    if (!is_device && strcmp(name, "workload") != 0 && strcmp(name, "sched") != 0 && strcmp(name, "share") != 0 &&
+        strcmp(name, "batching") != 0)
         return GSIM_OK;
     enum gsim_status status = is_device ? gsim_device_list(&devices, error) : GSIM_OK;
     if (status != GSIM_OK) return status;
@@ -133,12 +139,9 @@ static bool is_path(const char *text)
 static enum gsim_status hash_device(struct gsim_named *named, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    struct gsim_model_file *files = NULL;
-    size_t count = 0, i = 0;
     if (is_path(named->text)) return gsim_key_file(named->hash, named->text, error);
-    enum gsim_status status = gsim_model_files(GSIM_MODELS_DEVICES, &arena, &files, &count, error);
-    while (status == GSIM_OK && i < count && strcmp(files[i].name, named->device.name) != 0) i++;
-    if (status == GSIM_OK && i < count) status = gsim_key_file(named->hash, files[i].path, error);
+    const char *path = gsim_data_path(&arena, gsim_arena_printf(&arena, "models/%s.json", named->device.name));
+    enum gsim_status status = path ? gsim_key_file(named->hash, path, error) : GSIM_OK;
     gsim_arena_release(&arena);
     return status;
 }
@@ -211,9 +214,15 @@ static enum gsim_status look_up(struct gsim_requests *requests, const char *kind
 static enum gsim_status check_parameters(const struct gsim_requests *requests, struct gsim_error *error)
 {
     struct gsim_axis axis;
-    const struct gsim_scheduler_ops **schedulers = gsim_alloc(sizeof(*schedulers) * (requests->named_count + 1));
+    struct gsim_scheduler_ops policies[BATCHINGS];
+    const struct gsim_scheduler_ops **schedulers =
+        gsim_alloc(sizeof(*schedulers) * (requests->named_count + BATCHINGS));
     size_t count = 0;
     enum gsim_status status = GSIM_OK;
+    for (uint32_t i = 0; requests->has_servers && gsim_batching_at(i); i++) {
+        policies[i] = gsim_cli_policy_view(gsim_batching_at(i));
+        schedulers[count++] = &policies[i];
+    }
     for (size_t i = 0; i < requests->named_count; i++)
         if (requests->named[i].scheduler) schedulers[count++] = requests->named[i].scheduler;
     for (size_t i = 0; status == GSIM_OK && gsim_spec_at(requests->spec, i, &axis); i++) {
@@ -266,8 +275,9 @@ static enum gsim_status check_value(const struct gsim_requests *requests, const 
     for (size_t i = 0; i < requests->named_count && !arguments.device; i++)
         if (requests->named[i].device.name) arguments.device = &requests->named[i].device;
     enum gsim_cli_key key = option < OPTION_COUNT ? options[option].key : GSIM_CLI_OPT;
-    if (key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_SCHED || key == GSIM_CLI_DEVICE || key == GSIM_CLI_NOISE)
-        return GSIM_OK; /* looked up already */
+    if (key == GSIM_CLI_WORKLOAD || key == GSIM_CLI_SCHED || key == GSIM_CLI_DEVICE || key == GSIM_CLI_NOISE ||
+        (option < OPTION_COUNT && options[option].of == SERVERS))
+        return GSIM_OK; /* looked up already, or told by the first point */
     if (key == GSIM_CLI_SIZE) return check_size(requests, text, error);
     if (key != GSIM_CLI_OPT) {
         arguments.value[key] = text;
@@ -311,27 +321,41 @@ static enum gsim_status look_up_tasks(struct gsim_requests *requests, struct gsi
     return status == GSIM_OK ? look_up(requests, "sched", GSIM_TASK_SCHEDULER, error) : status;
 }
 
-/* Workload or tasks. */
-static enum gsim_status check_kind(const struct gsim_spec *spec, bool has_tasks, struct gsim_error *error)
+/* Workload or tasks; workloads are servers, or none is one; options are theirs. */
+static enum gsim_status check_kind(struct gsim_requests *requests, struct gsim_error *error)
 {
     static const char *const apart[] = {"workload", "iterations", "ranks"}, *const alone[] = {"gpus", "place"};
-    bool has_ranks = false;
+    const struct gsim_spec *spec = requests->spec;
+    bool has_ranks = false, has_programs = false;
     struct gsim_axis axis;
     for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++) {
         const char *name = axis.name;
-        for (size_t a = 0; a < sizeof apart / sizeof apart[0] && has_tasks; a++)
+        bool are_ranks = strcmp(name, "ranks") == 0, are_workloads = strcmp(name, "workload") == 0;
+        for (size_t a = 0; a < sizeof apart / sizeof apart[0] && requests->has_tasks; a++)
             if (strcmp(name, apart[a]) == 0) return gsim_refuse(error, "--%s: does not go with --task", name);
-        has_ranks |= strcmp(name, "ranks") == 0;
-        for (size_t j = 0; j < axis.count && strcmp(name, "ranks") == 0; j++)
-            if (!axis.values[j].is_number)
-                return gsim_refuse(error, "ranks: expected numbers of ranks, found '%.60s'", axis.values[j].text);
-        if (!has_tasks && strcmp(name, "share") == 0)
+        has_ranks |= are_ranks;
+        for (size_t j = 0; j < axis.count; j++) {
+            const char *text = axis.values[j].text;
+            if (are_ranks && !axis.values[j].is_number)
+                return gsim_refuse(error, "ranks: expected numbers of ranks, found '%.60s'", text);
+            bool is_server = are_workloads && gsim_subject_kind_of(text) == GSIM_SUBJECT_SERVER;
+            requests->has_servers |= is_server;
+            has_programs |= are_workloads && !is_server;
+        }
+        if (!requests->has_tasks && strcmp(name, "share") == 0)
             return gsim_refuse(error, "--share: expected --task PROGRAM with it, once or more");
     }
-    for (size_t i = 0; has_ranks && gsim_spec_at(spec, i, &axis); i++)
-        for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
+    if (requests->has_servers && has_programs)
+        return gsim_refuse(error, "workload: expected servers or programs, found both");
+    for (size_t i = 0; gsim_spec_at(spec, i, &axis); i++) {
+        size_t option = find_option(axis.name);
+        for (size_t a = 0; has_ranks && a < sizeof alone / sizeof alone[0]; a++)
             if (strcmp(axis.name, alone[a]) == 0)
                 return gsim_refuse(error, "--%s: each rank has a GPU of its own", axis.name);
+        if (option < OPTION_COUNT && options[option].of == (requests->has_servers ? PROGRAMS : SERVERS))
+            return gsim_refuse(error, "--%s: applies to %s", axis.name,
+                               requests->has_servers ? "programs, not to a server" : "servers, not to a program");
+    }
     return GSIM_OK;
 }
 
@@ -341,59 +365,15 @@ enum gsim_status gsim_requests_init(struct gsim_requests *requests, const struct
     *requests = (struct gsim_requests){
         .spec = spec, .allows_plugins = allows_plugins, .setting_count = spec->fixed_count + spec->axis_count};
     requests->has_tasks = gsim_request_has_tasks(spec);
-    enum gsim_status status = check_kind(spec, requests->has_tasks, error);
-    if (status == GSIM_OK && requests->has_tasks) status = look_up_tasks(requests, error);
-    if (status == GSIM_OK && !requests->has_tasks) status = look_up(requests, "workload", NULL, error);
-    if (status == GSIM_OK && !requests->has_tasks) status = look_up(requests, "sched", NULL, error);
+    enum gsim_status status = check_kind(requests, error);
+    if (!status && requests->has_tasks) status = look_up_tasks(requests, error);
+    else if (!status) status = look_up(requests, "workload", NULL, error);
+    if (!status && !requests->has_tasks)
+        status = look_up(requests, "sched", requests->has_servers ? GSIM_TASK_SCHEDULER : NULL, error);
     if (status == GSIM_OK) status = look_up(requests, "device", GSIM_DEVICE_DEFAULT, error);
     if (status == GSIM_OK) status = check_parameters(requests, error);
     if (status == GSIM_OK) status = check_values(requests, error);
     if (status != GSIM_OK) gsim_requests_release(requests);
-    return status;
-}
-
-/* Of what a source and all that it includes say. */
-static enum gsim_status hash_program(struct gsim_named *named, const struct gsim_program *program,
-                                     struct gsim_error *error)
-{
-    struct gsim_arena arena = {0};
-    const char *path;
-    enum gsim_status status = gsim_scratch_file(&arena, &path, error);
-    if (status == GSIM_OK) status = gsim_program_write(program, path, error);
-    if (status == GSIM_OK) status = gsim_key_file(named->hash, path, error);
-    if (status == GSIM_OK) gsim_scratch_remove(path);
-    gsim_arena_release(&arena);
-    return status;
-}
-
-enum gsim_status gsim_requests_check_programs(const struct gsim_requests *requests, bool is_told,
-                                              struct gsim_error *error)
-{
-    const char **devices = gsim_alloc(sizeof(*devices) * (requests->named_count + 1));
-    const struct gsim_cli_arguments arguments = {.command = GSIM_CLI_SWEEP};
-    size_t device_count = 0;
-    enum gsim_status status = GSIM_OK;
-    for (size_t i = 0; devices && i < requests->named_count; i++)
-        if (requests->named[i].device.name) devices[device_count++] = requests->named[i].device.name;
-    for (size_t i = 0; i < requests->named_count && status == GSIM_OK; i++) {
-        struct gsim_named *named = &requests->named[i];
-        struct gsim_program program = {0};
-        if (!named->hash[0] || named->scheduler || named->device.name || gsim_cli_is_shared_object(named->text) ||
-            gsim_service_find(named->text))
-            continue;
-        bool is_source = gsim_text_ends_with(named->text, ".cu");
-        status = is_source
-                     ? gsim_cli_read_cuda(&arguments, named->text, !is_told, &program, error)
-                     : gsim_subject_expect(named->text, GSIM_SUBJECT_BIT(PROGRAM), "a program", error);
-        if (!status && !is_source) status = gsim_program_read(named->text, &program, error);
-        if (status == GSIM_OK && is_source) status = hash_program(named, &program, error);
-        if (status == GSIM_OK && is_told) gsim_cli_note_devices(&program, devices, device_count);
-        char line[GSIM_LIMIT_NAME + 1];
-        for (const char *at = is_told ? program.guesses : NULL; gsim_guess_next(&at, line);)
-            fprintf(stderr, "gpusim: note: '%s': %s\n", named->text, line);
-        gsim_program_release(&program);
-    }
-    gsim_free(devices);
     return status;
 }
 
@@ -406,16 +386,22 @@ void gsim_requests_release(struct gsim_requests *requests)
 }
 
 /* --- one point -------------------------------------------------------------------------------------------------- */
-/* Whether the setting means something under this scheduler and of this workload. */
+/* Whether the setting means something under this scheduler or BATCHING policy ("": a server's own), and of this
+ * workload. */
 static bool applies(const char *name, const struct gsim_scheduler_ops *scheduler, const char *workload,
-                    const char *share)
+                    const char *share, const char *batching)
 {
     static const char *const machine[] = {"gpu", "device", "rule"};
     const char *dot = strrchr(name, '.'), *key;
     if (find_option(name) < OPTION_COUNT || gsim_request_task(name, &key)) return true;
     if (share && gsim_request_way_of(name) && strcmp(gsim_request_way_of(name)->name, share) == 0) return true;
-    if (!dot) return gsim_params_find(scheduler->params, name) != NULL;
+    if (!dot) return batching || gsim_params_find(scheduler->params, name) != NULL;
     size_t length = (size_t)(dot - name);
+    for (uint32_t i = 0; batching && gsim_batching_at(i); i++) {
+        const char *policy = gsim_batching_at(i)->name;
+        if (strlen(policy) == length && strncmp(policy, name, length) == 0)
+            return !*batching || strcmp(batching, policy) == 0;
+    }
     for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
         if (strlen(machine[i]) == length && strncmp(name, machine[i], length) == 0) return true;
     if (strlen(workload) == length && strncmp(name, workload, length) == 0)
@@ -433,7 +419,7 @@ void gsim_request_make(const struct gsim_requests *requests, uint64_t item, stru
     *request = (struct gsim_request){
         .requests = requests, .settings = GSIM_ARENA_ARRAY(arena, struct gsim_point_setting, requests->setting_count)};
     gsim_spec_point(spec, item, values, &request->repeat);
-    const char *share = requests->has_tasks ? "exclusive" : NULL;
+    const char *share = requests->has_tasks ? "exclusive" : NULL, *batching = requests->has_servers ? "" : NULL;
     for (int pass = 0; pass < 2; pass++) { /* the scheduler first: it decides what applies */
         if (pass && !request->scheduler) request->scheduler = named_by(requests, GSIM_TASK_SCHEDULER);
         for (size_t i = 0; i < requests->setting_count; i++) {
@@ -443,10 +429,11 @@ void gsim_request_make(const struct gsim_requests *requests, uint64_t item, stru
             if (!pass) {
                 if (strcmp(setting->name, "sched") == 0) request->scheduler = named_by(requests, text);
                 if (strcmp(setting->name, "share") == 0) share = text;
+                if (strcmp(setting->name, "batching") == 0) batching = text;
                 if (strcmp(setting->name, "device") == 0) request->device = named_by(requests, text);
                 if (strcmp(setting->name, "workload") == 0) request->workload = named_by(requests, text);
             } else if (applies(setting->name, request->scheduler->scheduler,
-                               request->workload ? request->workload->text : "", share)) {
+                               request->workload ? request->workload->text : "", share, batching)) {
                 request->settings[request->setting_count++] =
                     (struct gsim_point_setting){setting->name, setting->value, is_axis};
             }

@@ -26,6 +26,7 @@ struct gsim_requests {
     size_t named_count, named_capacity;
     size_t setting_count; /* fixed and axes together */
     bool has_tasks;       /* points are several tasks under a way of sharing, not a workload */
+    bool has_servers;     /* workloads are specs of servers */
     struct gsim_arena arena;
 };
 

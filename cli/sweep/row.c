@@ -2,6 +2,7 @@
 /* Layer: cli (program). Runs one point of a sweep and makes its row: columns of sweep/columns.def. */
 #include "cli/sweep/row.h"
 #include "cli/ranks/ranks.h"
+#include "cli/serving/serve.h"
 #include "cli/sweep/sharing.h"
 
 #include <cjson/cJSON.h>
@@ -66,7 +67,7 @@ static enum gsim_status make_arguments(struct maker *maker, struct gsim_error *e
             arguments->opts[arguments->opt_count++] =
                 gsim_arena_printf(&maker->arena, "%s=%s", setting->name, setting->value.text);
     }
-    arguments->device = &request->device->device;
+    if (!maker->requests->has_servers) arguments->device = &request->device->device;
     if (maker->requests->has_tasks) {
         const char *programs = NULL;
         arguments->command = GSIM_CLI_COMPARE;
@@ -207,8 +208,29 @@ static enum gsim_status run_ranks(struct maker *maker, struct gsim_error *error)
     return status;
 }
 
+/* A server: a time is a request's, from its arrival to its last token, on average. */
+static enum gsim_status run_server(struct maker *maker, struct gsim_error *error)
+{
+    struct gsim_served_point point;
+    maker->arguments.command = GSIM_CLI_SERVE;
+    enum gsim_status status = gsim_cli_serve_point(&maker->arguments, maker->request.workload->text,
+                                                   maker->request.repeat, &point, error);
+    if (status) return status;
+    cJSON *json = cJSON_CreateObject(), *figures = cJSON_AddObjectToObject(json, "requests");
+    for (size_t c = 0; c < GSIM_SERVE_COLUMNS; c++)
+        if (isfinite(point.figures[c])) cJSON_AddNumberToObject(figures, gsim_serve_name(c), point.figures[c]);
+    put_json(maker, GSIM_COLUMN_tasks, json);
+    put_integer(maker, GSIM_COLUMN_seed, point.seed);
+    put_text(maker, GSIM_COLUMN_device, gsim_arena_strdup(&maker->arena, point.device));
+    put_text(maker, GSIM_COLUMN_scheduler, gsim_arena_strdup(&maker->arena, point.policy));
+    put_real(maker, GSIM_COLUMN_iteration_us, point.mean_us);
+    put_real(maker, GSIM_COLUMN_makespan_us, point.makespan_us);
+    return GSIM_OK;
+}
+
 static enum gsim_status run(struct maker *maker, struct gsim_error *error)
 {
+    if (maker->requests->has_servers) return run_server(maker, error);
     if (maker->arguments.value[GSIM_CLI_RANKS]) return run_ranks(maker, error);
     struct gsim_cli_setup setup = {0};
     struct gsim_cli_point point = {0};

@@ -105,8 +105,10 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     enum gsim_status status = GSIM_OK;
     gsim_spec_init(spec, &gsim_request_host);
     const char *file = arguments->operand_count ? arguments->operands[0] : NULL;
-    if (file) status = gsim_subject_expect(file, GSIM_SUBJECT_BIT(SWEEP), "the description of a sweep", error);
-    if (file && !status) status = gsim_spec_read(spec, file, error);
+    bool is_server = file && gsim_subject_kind_of(file) == GSIM_SUBJECT_SERVER;
+    if (is_server) status = gsim_spec_fix(spec, "workload", file, error);
+    else if (file) status = gsim_subject_expect(file, GSIM_SUBJECT_BIT(SWEEP), "the description of a sweep", error);
+    if (file && !is_server && !status) status = gsim_spec_read(spec, file, error);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT && status == GSIM_OK; key++)
         if (arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key))
             status = take_option(sweep, (enum gsim_cli_key)key, error);

@@ -57,17 +57,10 @@ static enum gsim_status time_calls(struct gsim_cli_calls *calls, const char *pat
 }
 
 /* --- a host's file --- */
-static enum gsim_status find_file(const char *name, struct gsim_arena *arena, const char **path,
-                                  struct gsim_error *error)
+static const char *find_file(const char *name, struct gsim_arena *arena)
 {
-    struct gsim_model_file *files = NULL;
-    size_t count = 0;
-    *path = strchr(name, '/') || gsim_text_ends_with(name, ".json") ? name : NULL;
-    if (*path) return GSIM_OK;
-    enum gsim_status status = gsim_model_files(GSIM_MODELS_HOSTS, arena, &files, &count, error);
-    for (size_t i = 0; i < count && !status; i++)
-        if (strcmp(files[i].name, name) == 0) *path = files[i].path;
-    return status;
+    if (strchr(name, '/') || gsim_text_ends_with(name, ".json")) return name;
+    return gsim_data_path(arena, gsim_arena_printf(arena, "models/hosts/%s.json", name));
 }
 
 static enum gsim_status read_calls(const cJSON *json, struct gsim_cli_calls *calls, struct gsim_error *error)
@@ -95,10 +88,9 @@ static enum gsim_status read_host(const char *name, struct gsim_cli_calls *calls
                                   struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    const char *path = NULL;
-    enum gsim_status status = find_file(name, &arena, &path, error);
-    cJSON *json = !status && path ? gsim_json_read(path, error) : NULL;
-    if (!status && path && !json) status = error->status;
+    const char *path = find_file(name, &arena);
+    cJSON *json = path ? gsim_json_read(path, error) : NULL;
+    enum gsim_status status = path && !json ? error->status : GSIM_OK;
     const cJSON *schema = cJSON_GetObjectItemCaseSensitive(json, "schema");
     *is_file = cJSON_IsString(schema) && strcmp(schema->valuestring, SCHEMA) == 0;
     if (*is_file) status = read_calls(json, calls, error);

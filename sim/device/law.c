@@ -38,15 +38,11 @@ enum gsim_status gsim_law_read(const char *name, const struct gsim_sourced_row *
                                gsim_law_more *more, void *base, struct gsim_error *error)
 {
     struct gsim_arena arena = {0};
-    struct gsim_model_file *files = NULL;
-    const char *path = NULL;
-    size_t count = 0;
     cJSON *json = NULL;
-    enum gsim_status status = gsim_model_files(GSIM_MODELS_LAWS, &arena, &files, &count, error);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(files[i].name, name) == 0) path = files[i].path;
-    if (!status && !path)
-        status = gsim_error_set(error, GSIM_INPUT, "expected a file models/laws/%s.json, found none", name);
+    const char *file = gsim_arena_printf(&arena, "models/laws/%s.json", name),
+               *path = file ? gsim_data_path(&arena, file) : NULL;
+    enum gsim_status status = arena.failed ? gsim_no_memory(error) : GSIM_OK;
+    if (!status && !path) status = gsim_error_set(error, GSIM_INPUT, "expected a file %s, found none", file);
     if (!status && !(json = gsim_json_read(path, error))) status = error->status;
     if (!status) status = gsim_json_check_schema(json, "gpusim-law/1", error);
     if (!status) status = gsim_sourced_read(json, numbers, number_count, base, error);

@@ -16,13 +16,12 @@ struct gsim_model_file {
 };
 
 /* Folders of models: devices, architectures, nodes (gpusim/platform.h), what servers' hosts spend, costs of
- * collectives, numbers of rules that are no device's. */
+ * collectives. */
 #define GSIM_MODELS_DEVICES ""
 #define GSIM_MODELS_ARCH    "arch"
 #define GSIM_MODELS_NODES   "nodes"
 #define GSIM_MODELS_HOSTS   "hosts"
 #define GSIM_MODELS_NCCL    "nccl"
-#define GSIM_MODELS_LAWS    "laws"
 
 /* Lists all files of a folder of models, sorted by name, in ARENA. A missing folder is skipped; one that cannot be read
  * is an error. */

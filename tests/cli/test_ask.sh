@@ -94,6 +94,23 @@ for wrong in "--sched async" "--iterations 2" "--memory pinned" "-D N=1"; do
     "$gpusim" ask spread server.json $wrong >out 2>err && fail "$wrong has no effect, and was taken"
 done
 
+# A sweep of it has the times of the question, the figures of serve, and computes again what a changed step is part of.
+"$gpusim" sweep server.json --rate 20,40 --vary replicas=1,2 --out s.db >out 2>err || fail "sweep: $(cat err)"
+"$gpusim" results s.db --columns rate,replicas --csv - | awk -F, 'NR > 1 { printf "rate=%s+replicas=%s %.2f\n", $1, $2, $3 }' | sort >swept
+"$gpusim" ask sweep server.json --words "rate=20|40,replicas=1|2" --csv - | awk -F, 'NR > 1 { printf "%s %.2f\n", $1, $2 }' | sort >asked
+[ "$(wc -l <swept)" = 4 ] && cmp -s swept asked || fail "sweep of a server: $(cat swept), asked $(cat asked)"
+served=$("$gpusim" serve server.json --rate 40 --replicas 2 --csv - | awk -F, '{ print $10 }' | tail -n 1)
+"$gpusim" results s.db --where 'rate == 40 && replicas == 2' --columns requests.ttft_p90_us --csv - | awk -F, -v s="$served" 'NR == 2 && ($1 - s) ^ 2 < 1e-6 { n++ } END { exit !n }' ||
+    fail "sweep: TTFT's p90 is not $served"
+"$gpusim" sweep server.json --rate 20,40 --vary replicas=1,2 --out s.db --resume 2>&1 | grep -q 'nothing is left' || fail "--resume of a server"
+kernel d1 210
+"$gpusim" sweep server.json --rate 20,40 --vary replicas=1,2 --out s.db --resume 2>&1 | grep -q '^gpusim: 4 points' || fail "--resume: a step has changed"
+kernel d1 200
+for wrong in "server.json --sched async" "--workload vec --sched async --rate 20" "--workload vec,server.json" "server.json --vary chunked.no=1"; do
+    # shellcheck disable=SC2086
+    "$gpusim" sweep $wrong --out wrong.db >out 2>err && fail "sweep $wrong was taken"
+done
+
 "$gpusim" explain server.json --change graph+replicas=1 >out 2>err && fail "explain: changes of nothing were taken"
 grep -q 'changes nothing: .*the server has that already' err || fail "explain of nothing: $(cat err)"
 "$gpusim" ask whatif server.json --words replicas=2x >out 2>err && fail "replicas=2x: of what?"
