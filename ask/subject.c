@@ -16,6 +16,7 @@
 #include "sim/base/gz.h"
 #include "sim/device/match.h"
 #include "sim/base/text.h"
+#include "sim/program/guess.h"
 #include "traces/import/importers.h"
 #include "workloads/services/services.h"
 
@@ -267,13 +268,61 @@ enum gsim_status gsim_subject_read(struct gsim_subject *s, const char *path, con
         break;
     case GSIM_SUBJECT_GENERATOR: status = draw(gsim_generator_find(path), &s->program, error); break;
     case GSIM_SUBJECT_SERVICE: status = build_service(s, path, terms->device, error); break;
-    default: status = gsim_program_read(path, &s->program, error); break;
+    default:
+        s->is_file = true;
+        status = gsim_program_read(path, &s->program, error);
+        break;
     }
     s->has_data = !status && gsim_program_has_data(&s->program);
     return status;
 }
 
 /* --- scenarios --- */
+/* Writes what the host has at first, but for what P writes itself, ahead of the ops. Returns how many there are. */
+static uint32_t write_inputs(const struct gsim_program *p, struct gsim_builder *b)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->buffer_count; i++) {
+        const struct gsim_arg arg = {.buffer_index = i, .writes = true};
+        bool is_input = p->buffers[i].init == GSIM_INIT_HOST;
+        for (uint32_t o = 0; o < p->op_count && is_input; o++)
+            is_input = p->ops[o].kind != GSIM_OP_HOST_WRITE || p->ops[o].args[0].buffer_index != i;
+        if (!is_input) continue;
+        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_WRITE, .args = &arg, .arg_count = 1, .stream = -1,
+                                             .bytes = p->buffers[i].bytes, .untimed = true});
+        count++;
+    }
+    return count;
+}
+
+enum gsim_status gsim_program_renew(const struct gsim_program *p, struct gsim_program *again, struct gsim_error *error)
+{
+    struct gsim_builder *b = gsim_builder_create(p->name);
+    uint32_t room = 1;
+    if (!b) return gsim_no_memory(error);
+    for (uint32_t i = 0; i < p->buffer_count; i++) {
+        gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, p->buffers[i].init);
+        if (p->buffers[i].is_read_mostly) gsim_builder_read_mostly(b, i);
+    }
+    uint32_t count = write_inputs(p, b);
+    for (uint32_t i = 0; i < p->op_count; i++) room = p->ops[i].after_count > room ? p->ops[i].after_count : room;
+    uint32_t *after = gsim_alloc(sizeof *after * room);
+    for (uint32_t i = 0; count && after && i < p->op_count; i++) {
+        struct gsim_op op = p->ops[i];
+        const struct gsim_kernel *k = op.kind == GSIM_OP_KERNEL ? &p->kernels[op.kernel_index] : NULL;
+        if (k) op.kernel_index = k->collective ? gsim_builder_collective(b, k->collective) : gsim_builder_kernel(b, k);
+        for (uint32_t a = 0; a < op.after_count; a++) after[a] = op.after[a] + count;
+        op.after = after;
+        gsim_builder_op(b, &op);
+    }
+    gsim_free(after);
+    enum gsim_status status = after ? GSIM_OK : gsim_no_memory(error);
+    if (!status && count) status = gsim_builder_finish(b, p->iterations, again, error);
+    else gsim_builder_destroy(b);
+    if (!status && count && !gsim_program_guess(again, p->guesses)) status = gsim_no_memory(error);
+    return status;
+}
+
 /* The program of a step: a file's, or a built-in workload. */
 static enum gsim_status read_step(void *context, const char *path, struct gsim_program *program, bool *is_graph,
                                   struct gsim_error *error)
@@ -336,6 +385,12 @@ enum gsim_status gsim_subject_scenario(struct gsim_subject *s, const struct gsim
     if (s->is_server)
         *scenario = (struct gsim_changeable){.simulation = &s->library.simulation, .server = &s->server,
                                              .library = &s->library, .has_data = true};
+    bool is_once = s->is_file && !simulation->iterations && !simulation->until_steady && s->program.iterations == 1;
+    gsim_program_release(&s->renewed);
+    if (is_once && gsim_program_renew(&s->program, &s->renewed, error)) return error->status;
+    s->simulation = *simulation;
+    s->simulation.program = &s->renewed;
+    if (s->renewed.op_count) scenario->simulation = &s->simulation;
     if (!s->clients) return GSIM_OK;
     *scenario = (struct gsim_changeable){.simulation = &s->simulation, .clients = s->clients,
                                          .client_count = s->client_count, .links = s->links, .has_data = s->has_data};
@@ -348,6 +403,7 @@ void gsim_subject_release(struct gsim_subject *s)
     if (s->is_server) gsim_serving_spec_release(&s->spec);
     for (uint32_t i = 0; i < s->part_count; i++) gsim_subject_release(&s->parts[i]);
     gsim_task_set_release(&s->set);
+    gsim_program_release(&s->renewed);
     gsim_program_release(&s->program);
     gsim_arena_release(&s->arena);
     *s = (struct gsim_subject){0};

@@ -57,7 +57,8 @@ struct gsim_subject {
     struct gsim_program program;
     const struct gsim_source_ops *source; /* draws it; NULL: it is known */
     bool has_data; /* it says what kernels read and write, or what follows what */
-    bool is_trace, is_server;
+    bool is_file, is_trace, is_server;
+    struct gsim_program renewed; /* of a program file that is run once, for questions */
     struct gsim_import_notes notes; /* of a trace */
     struct gsim_serving_spec spec; /* of a server */
     struct gsim_library library;
@@ -86,4 +87,8 @@ enum gsim_status gsim_subject_scenario(struct gsim_subject *subject, const struc
                                        struct gsim_changeable *scenario, struct gsim_error *error) GSIM_NODISCARD;
 /* Returns the file of a built-in service, from ARENA; NULL: it is not there. */
 const char *gsim_subject_service_path(const char *name, struct gsim_arena *arena, struct gsim_error *error);
+/* A program that is run once moves its inputs; an iteration that is asked about does so, too: AGAIN, zeroed, is PROGRAM
+ * with untimed writes of them ahead. It stays empty where there are none. */
+enum gsim_status gsim_program_renew(const struct gsim_program *program, struct gsim_program *again,
+                                    struct gsim_error *error) GSIM_NODISCARD;
 void gsim_subject_release(struct gsim_subject *subject); /* accepts zeroed */

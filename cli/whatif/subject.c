@@ -10,7 +10,6 @@
 #include "ask/subject.h"
 #include "sim/base/output.h"
 #include "sim/base/text.h"
-#include "sim/program/guess.h"
 #include "sim/sm/demand.h"
 
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
@@ -25,58 +24,15 @@ static void take_graph(struct gsim_cli_subject *s)
         n->graph_works == n->kernels + n->copies + n->memsets ? "all" : "most");
 }
 
-/* Untimed writes of what the host has at first, ahead of the ops. Returns how many. */
-static uint32_t write_inputs(const struct gsim_program *p, struct gsim_builder *b)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->buffer_count; i++) {
-        const struct gsim_arg arg = {.buffer_index = i, .writes = true};
-        bool is_input = p->buffers[i].init == GSIM_INIT_HOST;
-        for (uint32_t o = 0; o < p->op_count && is_input; o++)
-            is_input = p->ops[o].kind != GSIM_OP_HOST_WRITE || p->ops[o].args[0].buffer_index != i;
-        if (!is_input) continue;
-        gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_HOST_WRITE, .args = &arg, .arg_count = 1, .stream = -1,
-                                             .bytes = p->buffers[i].bytes, .untimed = true});
-        count++;
-    }
-    return count;
-}
-
-/* A program that is run once moves its inputs; an iteration that is asked about does so, too: the host has written them
- * anew. */
 static enum gsim_status renew_inputs(struct gsim_cli_subject *s, struct gsim_error *error)
 {
-    struct gsim_program *p = &s->point.program, again;
-    struct gsim_builder *b = gsim_builder_create(p->name);
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < p->buffer_count; i++) {
-        gsim_builder_buffer(b, p->buffers[i].name, p->buffers[i].bytes, p->buffers[i].init);
-        if (p->buffers[i].is_read_mostly) gsim_builder_read_mostly(b, i);
-    }
-    uint32_t count = write_inputs(p, b);
-    for (uint32_t i = 0; i < p->op_count; i++) most = p->ops[i].after_count > most ? p->ops[i].after_count : most;
-    uint32_t *after = gsim_alloc(sizeof *after * ((size_t)most + 1));
-    for (uint32_t i = 0; count && after && i < p->op_count; i++) {
-        struct gsim_op op = p->ops[i];
-        const struct gsim_kernel *k = op.kind == GSIM_OP_KERNEL ? &p->kernels[op.kernel_index] : NULL;
-        if (k) op.kernel_index = k->collective ? gsim_builder_collective(b, k->collective) : gsim_builder_kernel(b, k);
-        for (uint32_t a = 0; a < op.after_count; a++) after[a] = op.after[a] + count;
-        op.after = after;
-        gsim_builder_op(b, &op);
-    }
-    enum gsim_status status = GSIM_OK;
-    gsim_free(after);
-    if (status || !count) {
-        gsim_builder_destroy(b);
-        return status;
-    }
-    status = gsim_builder_finish(b, p->iterations, &again, error);
-    if (status) return status;
-    if (!gsim_program_guess(&again, p->guesses)) status = gsim_no_memory(error);
-    gsim_program_release(p);
-    *p = again;
+    struct gsim_program again = {0};
+    if (gsim_program_renew(&s->point.program, &again, error)) return error->status;
+    if (!again.op_count) return GSIM_OK;
+    gsim_program_release(&s->point.program);
+    s->point.program = again;
     snprintf(s->gpu_note, sizeof s->gpu_note, "each iteration moves what the host has at first, as the first one does");
-    return status;
+    return GSIM_OK;
 }
 
 static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struct gsim_error *error)

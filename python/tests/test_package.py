@@ -250,10 +250,16 @@ class Native(unittest.TestCase):
         with open(tasks, "w") as file:
             json.dump({"schema": "gpusim-tasks/1", "tasks": [{"program": program, "requests": 2, "copies": 2},
                                                              {"program": "vec", "size": 1e6, "sched": "kesco"}, {"program": "early-exit"}]}, file)
+        once = os.path.join(folder.name, "once.json")  # asked about, it moves its input in each iteration
+        with open(once, "w") as file:
+            json.dump({"schema": "gpusim-program/1", "name": "once", "buffers": [{"name": "x", "bytes": 4194304, "init": "host"}],
+                       "kernels": [{"name": "k", "regs_per_thread": 16, "solo_us": 12.5}],
+                       "ops": [{"op": "kernel", "kernel": "k", "grid": [64], "block": [256], "reads": ["x"], "writes": ["x"]},
+                               {"op": "host_read", "buffer": "x", "bytes": 4}]}, file)
         words = {"validate": "2ms", "ablate": "wave_tails", "sensitivity": "launch_us", "spread": "3", "compare": "serial,async",
                  "best": "serial,async", "whatif": "launch=2x,kernels=2x"}
         for path, asked in ((ranks, [ranks]), (tasks, ["--task", tasks, "--share", "mps"]), ("early-exit", ["early-exit"]),
-                            ("levels", ["levels"]), ("resnet18", ["resnet18"])):
+                            ("levels", ["levels"]), ("resnet18", ["resnet18"]), (once, [once])):
             session = native.Session()
             session.workload(path)
             if path == tasks:
