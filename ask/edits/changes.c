@@ -67,6 +67,7 @@ static uint32_t edit_device(struct editing *x)
     if (status) return UINT32_MAX;
     if (!v->has_other) gsim_other_replace(&v->other, &from);
     v->has_other = v->has_effect = true;
+    v->simulation.devices = NULL; /* all are this one */
     v->device = v->other;
     v->device.arena = (struct gsim_arena){0};
     uint32_t count = gsim_edit_move(x->e, &law, &from, &v->device, &v->moved);
@@ -351,7 +352,8 @@ static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_c
     for (int step = FIRST; step <= LAST; step++)
         for (size_t i = 0; i < count && has_memory && !status; i++) {
             enum gsim_change_kind kind = changes[i].kind;
-            bool is_edited = is_known || edits[kind].is_of_machine || !edits[kind].edit;
+            bool is_unlike = base->simulation->devices && edits[kind].is_of_machine && edits[kind].step != FIRST;
+            bool is_edited = !is_unlike && (is_known || edits[kind].is_of_machine || !edits[kind].edit);
             x.c = &changes[i];
             if (edits[kind].step != step || gsim_change_is_collective(kind)) continue;
             if (base->library && !gsim_change_is_of_steps(kind)) continue;
@@ -360,7 +362,9 @@ static enum gsim_status edit_program(struct gsim_variant *v, const struct gsim_c
             has_memory = status || touched != UINT32_MAX;
             v->touched |= (uint64_t)(touched > 0) << i;
             if (!touched && !base->library && !(gsim_changeable_has_ranks(base) && kind == GSIM_CHANGE_RANK))
-                note(v, is_edited ? why_not(kind, base->has_data) : "its program is drawn while it runs");
+                note(v, is_edited   ? why_not(kind, base->has_data)
+                        : is_unlike ? "the GPUs are unlike, and it would change the first"
+                                    : "its program is drawn while it runs");
             v->has_effect |= touched > 0;
         }
     if (has_memory && !status && is_known) return gsim_edit_finish(&edit, program, error);

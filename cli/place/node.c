@@ -86,7 +86,7 @@ void gsim_cli_node_set(const struct gsim_cli_platform *n, const struct gsim_devi
 {
     if (!n) return;
     simulation->node = n->node;
-    simulation->devices = devices_of(n, first, arena);
+    if (n->kind_count > 1) simulation->devices = devices_of(n, first, arena);
 }
 
 enum gsim_status gsim_cli_node_or_device(struct gsim_cli_setup *setup, struct gsim_error *error)

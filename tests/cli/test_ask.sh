@@ -34,6 +34,7 @@ subject() {
     server) echo server.json ;;
     source) echo "v.cu -D N=65536" ;;
     drawn) echo early-exit ;;
+    gpus) echo "vec --gpus 2 --sched heft --memory pinned" ;;
     drawn_tasks) echo "--task early-exit,requests=2" ;;
     esac
 }
@@ -51,7 +52,7 @@ words() {
 reason() { awk -F ' *[|] *' -v q="$1" -v s="$2" '$2 == "`ask " q "`" || $2 == "`ask`" { n = split($3, of, ", "); for (i = 1; i <= n; i++) if (of[i] == s) print $4 }' "$source_dir/docs/not-modelled.md" | head -n 1; }
 pairs=0
 for q in $questions; do
-    for s in program trace ranks tasks server source drawn drawn_tasks; do
+    for s in program trace ranks tasks server source gpus drawn drawn_tasks; do
         [ $s != source ] || [ "$has_cuda" ] || continue
         # shellcheck disable=SC2046
         "$gpusim" ask "$q" $(subject $s) $(words "$q" $s) --json r.json >out 2>err
@@ -65,13 +66,20 @@ for q in $questions; do
         fi
     done
 done
-[ $pairs -ge 70 ] || fail "only $pairs pairs"
+[ $pairs -ge 80 ] || fail "only $pairs pairs"
 
 # A program that is drawn takes under each scheduler what compare says. Of two requests with six classifiers each, none of
 # which is sure, ten go on behind a result: each then waits for a launch call of 4 us, or of 2. An edit of ops has no effect.
 "$gpusim" ask compare early-exit --words serial,async --csv - 2>err | awk -F, 'NR > 1 { print $1, $2 }' >asked
 "$gpusim" compare --workload early-exit --sched serial,async --csv - 2>err | awk -F, 'NR > 1 { print $2, $7 }' >compared
 [ -s asked ] && cmp -s asked compared || fail "early-exit: asked $(cat asked), compared $(cat compared)"
+# So do programs on the GPUs of a node; where these are unlike, no edit of a machine's numbers is made.
+echo '{"schema": "gpusim-node/1", "name": "mixed", "devices": [{"name": "g", "device": "v100"}, {"name": "h", "device": "a100-sxm4-40gb"}]}' >mixed.json
+"$gpusim" ask compare img --node ./mixed.json --memory pinned --words heft,dm --csv - 2>err | awk -F, 'NR > 1 { print $1, $2 }' >asked
+"$gpusim" compare --workload img --node ./mixed.json --memory pinned --sched heft,dm --csv - 2>err | awk -F, 'NR > 1 { print $2, $7 }' >compared
+[ -s asked ] && cmp -s asked compared || fail "a node: asked $(cat asked), compared $(cat compared)"
+"$gpusim" ask whatif img --node ./mixed.json --sched dm --memory pinned --words launch=2x | grep -q 'launch=2x: *the GPUs are unlike' ||
+    fail "launch=2x of unlike GPUs"
 "$gpusim" whatif early-exit --opt early-exit.exits=0 --opt early-exit.requests=2 --change launch=2x,graph --csv - >out 2>err || fail "whatif: $(cat err)"
 awk -F, '$1 == "launch=2x" && ($3 - 20) ^ 2 < 1e-6 { n++ } $1 == "graph" && $2 == "" && /drawn while it runs/ { n++ } END { exit n != 2 }' out ||
     fail "whatif of a drawn program: $(cat out)"
