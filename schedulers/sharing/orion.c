@@ -63,8 +63,8 @@ static void look(struct gsim_share *share)
 {
     struct orion *o = state_of(share);
     uint64_t size = 0;
-    for (uint32_t i = 0; i < share->task_count; i++) { /* round robin */
-        uint32_t task = (o->next + i) % share->task_count;
+    for (uint32_t i = 0, first = o->next; i < share->task_count; i++) { /* round robin */
+        uint32_t task = (first + i) % share->task_count;
         struct gsim_share_kernel *k = o->held[task].first;
         if (task == share->urgent || !k || o->others_us > params_of(share)->max_be_us || !may_go(share, k, size))
             continue;

@@ -49,6 +49,33 @@ static void budget(void)
     task_fixture_release(&f);
 }
 
+/* All compute-bound: three tasks wait for the urgent kernel, 2 to 22 with its decision. Its end lets one kernel of each
+ * go, 2 us later; b's second, in another stream, goes with the next look, at the end of its first. */
+static void round_robin(void)
+{
+    static const char *const names[] = {"b", "c", "d"};
+    for (uint32_t at = 0; at <= 3; at += 3) { /* of the urgent one */
+        struct task_fixture f = {.device = free_device(), .seed = 1};
+        struct step urgent = {fixture_kernel("u", 2, 1024, 20), 0, true};
+        struct step steps[2] = {{fixture_kernel("k1", 2, 1024, 10), -1, false},
+                                {fixture_kernel("k2", 2, 1024, 10), -1, false}};
+        urgent.kernel.flops = steps[0].kernel.flops = steps[1].kernel.flops = 1;
+        for (uint32_t i = 0; i < 4; i++) {
+            bool is_first = i == (at == 0);
+            struct gsim_task *t = i == at ? add_service(&f, "urgent", &urgent, 1)
+                                          : add_service(&f, names[i - (at == 0)], steps, is_first ? 2 : 1);
+            t->priority = i == at ? 0 : 1 + (int)i;
+            t->start_us = i == at ? 0 : 0.001 * (i + 1);
+            if (is_first) f.programs[i].ops[1].stream = 1;
+        }
+        profile(&f);
+        share(&f, "orion");
+        for (uint32_t i = 0; i < 4; i++) CHECK_TASK_KERNEL(&f, i, 0, i == at ? 2 : 24, i == at ? 22 : 34);
+        CHECK_TASK_KERNEL(&f, at == 0, 1, 36, 46);
+        task_fixture_release(&f);
+    }
+}
+
 /* Both compute-bound: not beside each other. One that needs DRAM is. */
 static void profiles_differ(void)
 {
@@ -75,5 +102,5 @@ static void profiles_differ(void)
 }
 
 static const struct test_case cases[] = {
-    {"SM need", sm_need}, {"budget", budget}, {"profiles differ", profiles_differ}};
+    {"SM need", sm_need}, {"budget", budget}, {"round robin", round_robin}, {"profiles differ", profiles_differ}};
 TEST_MAIN("schedulers/sharing/orion", cases)
