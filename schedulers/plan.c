@@ -53,7 +53,6 @@ static enum gsim_status read_rows(struct gsim_run *run, struct plan_state *s, ui
     for (uint32_t i = 0; i < p->op_count; i++)
         if (p->ops[i].kind == GSIM_OP_KERNEL && s->position[i] == NONE)
             return gsim_error_set(error, GSIM_INPUT, "plan: op %u of '%s' is not in it", i, p->name);
-    if (!s->stream_count) s->stream_count = 1;
     return GSIM_OK;
 }
 

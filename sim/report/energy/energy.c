@@ -146,7 +146,7 @@ enum gsim_status gsim_energy_compute(const struct gsim_timeline *timeline, const
         if (timeline->kernels[i].task >= tasks) tasks = timeline->kernels[i].task + 1;
     *e = (struct gsim_energy){.iteration_count = timeline->iteration_count,
                               .task_count = tasks,
-                              .gpu_count = timeline->gpu_count ? timeline->gpu_count : 1};
+                              .gpu_count = timeline->gpu_count};
     struct sums s = {.timeline = timeline,
                      .device = device,
                      .energy = e,
