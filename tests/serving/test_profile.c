@@ -81,9 +81,15 @@ static void test_refused(void)
     } bad[] = {
         {{"layer,tokens\nmlp,1\n", attention, per_sequence}, NULL, "expected a column 'time_us', found none"},
         {{"layer,tokens,time_us\nmlp,1,fast\n", attention, per_sequence}, NULL, "line 2: time_us: expected a number"},
+        {{"layer,tokens,time_us\nmlp,1,3s\n", attention, per_sequence}, NULL, "more, found '3s'"},
+        {{"layer,tokens,time_us\nmlp,1,0\nmlp,-1,3\n", attention, per_sequence}, NULL, "line 3: tokens: expected"},
+        {{"layer,tokens,time_us\nmlp,1,1e12\nmlp,2,1.1e12\n", attention, per_sequence}, NULL, "line 3: time_us"},
+        {{"layer,tokens,time_us\nmlp,1\n", attention, per_sequence}, NULL, "line 2: time_us: found nothing"},
         {{"layer,tokens,time_us\n", attention, per_sequence}, NULL, "expected rows, found none"},
         {{"layer,tokens,time_us\nmlp,4,2\nmlp,4,3\n", attention, per_sequence}, NULL,
          "mlp of 4 tokens stands there twice"},
+        {{"layer,tokens,time_us\nmlp,5,2\nmlp,4,2\nmlp,5,3\nmlp,4,3\n", attention, per_sequence}, NULL,
+         "mlp of 4 tokens stands there twice"}, /* the first that is wrong, in order of size */
         {{dense, attention, per_sequence}, nowhere, "has no layer \"head\""},
         {{dense, "prefill_chunk,kv_prefill,n_decode,kv_decode,time_us\n4,0,0,0,4\n0,0,1,8,2\n", per_sequence}, NULL,
          "each prefill_chunk with each n_decode"},

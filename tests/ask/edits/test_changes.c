@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each change on a program of which it is known what the change is worth. */
 #include "ask/edits/changes.h"
+#include "ask/edits/edit.h"
 
 #include "tests/sim/machine_fixture.h"
 
@@ -127,7 +128,50 @@ static void test_dependences(void)
     CHECK_NEAR(graph, 50.5 * COUNT, 0.02 * graph);
     CHECK_NEAR(dag, 50.5 * COUNT / 2, 0.05 * dag);
     CHECK_NEAR(streams, 51 * COUNT / 2, 0.05 * streams);
+    /* who issues is the last that is named; a chain stays one */
+    CHECK_NEAR(time_with(&c, "streams=2+dag"), dag, 1e-6);
+    CHECK_NEAR(time_with(&c, "dag+streams=2"), streams, 1e-6);
+    CHECK_NEAR(time_with(&c, "graph+dag"), graph, 1e-6);
     gsim_program_release(&c.program);
+}
+
+/* Ops as letters: "k" a kernel in stream 0, "l" one in stream 1, "m" a copy in stream 0, "h" the host's own work, "f" a
+ * framework's, "d" dropped; a digit behind one: the op that it follows. Kernels that graphs put behind others are told
+ * from one in ten on. */
+static void test_rows(void)
+{
+    static const struct {
+        const char *text;
+        uint32_t rows;
+    } cases[] = {
+        {"lhk", 1},   {"lk", 0},    {"hlk", 0},  {"lfk", 0},  {"ldk", 0},  {"kh0k", 0}, {"khk", 0}, {"lh0k", 0},
+        {"llh0k", 1}, {"llh1k", 0}, {"lhk0", 0}, {"lhkk", 2}, {"lhkl", 1}, {"lhlk", 0}, {"lhm", 0},
+        {"lhk0k0k0k0k0k0k0k", 1},       /* of 9 */
+        {"lhk0k0k0k0k0k0k0k0k", 0},     /* of 10 */
+        {"lhkm0m0m0m0m0m0m0m0m0m0", 1}, /* copies do not count */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct changed c = begin();
+        struct gsim_edit edit;
+        bool dropped[32] = {false};
+        uint32_t op = 0;
+        for (const char *at = cases[i].text; *at; at++) {
+            uint32_t after = at[1] >= '0' && at[1] <= '9' ? (uint32_t)(at[1] - '0') : 0;
+            const uint32_t *its = at[1] >= '0' && at[1] <= '9' ? &after : NULL;
+            if (*at >= '0' && *at <= '9') continue;
+            if (*at == 'k' || *at == 'l') op = add_kernel(&c, "k", 4, 1, *at == 'l', its);
+            else if (*at == 'm') op = add_copy(&c, GSIM_COPY_H2D, GSIM_COPY_MEMORY_PINNED, its);
+            else op = add_host(&c, 1, *at == 'f', its);
+            dropped[op] = *at == 'd';
+        }
+        finish(&c);
+        CHECK(gsim_edit_begin(&edit, &c.program));
+        memcpy(edit.dropped, dropped, c.program.op_count);
+        uint32_t rows = gsim_edit_count_rows(&edit);
+        CHECK_MSG(rows == cases[i].rows, "%s: %u rows, expected %u", cases[i].text, rows, cases[i].rows);
+        gsim_edit_release(&edit);
+        gsim_program_release(&c.program);
+    }
 }
 
 /* The host waits behind each kernel without need; with a copy to it, it must. */
@@ -291,6 +335,7 @@ static void test_words(void)
 static const struct test_case cases[] = {
     {"capture", test_graph},
     {"true dependences", test_dependences},
+    {"kernels in a row", test_rows},
     {"synchronisations", test_nosync},
     {"fused launches", test_fuse},
     {"pinned memory", test_pinned},

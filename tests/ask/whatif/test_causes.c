@@ -242,6 +242,12 @@ static void test_room(void)
     struct gsim_kernel plain = fixture_kernel("a", 4, 128, 100);
     shared.smem_bytes = 8 * 1024;
     check_room(plain, wants, GSIM_CAUSE_ROOM_CARVEOUT);
+    /* What is short most: of 164 KB an SM 262 are wanted, of 64 warps 80 and as many registers; then 173 KB of 164. */
+    struct gsim_kernel both = fixture_kernel("a", 8, 768, 100), more = fixture_kernel("b", 4, 1024, 10);
+    both.smem_bytes = 80 * 1024, more.smem_bytes = 99 * 1024;
+    check_room(both, more, GSIM_CAUSE_ROOM_SMEM);
+    both.smem_bytes = 60 * 1024, more.smem_bytes = 50 * 1024;
+    check_room(both, more, GSIM_CAUSE_ROOM_THREADS);
 }
 
 /* The GPU holds one kernel at a time, whatever room it has: the second is there 2 us behind the first. */

@@ -95,6 +95,15 @@ static const struct trial_place table[] = {
     /* b and c are ready when a ends; the first stays, the second goes where it can begin at once. */
     {"ready at once", {"a: u > x", "b: x > y", "c: x > z", NULL}, {10, 1000, 1000}, "dmda", 2, "001", GSIM_INIT_DEVICE},
     {"not worth the copy", {"a: u > x", "b: x > y", "c: x > z", NULL}, {10, 1, 1}, "dmda", 2, "000", GSIM_INIT_DEVICE},
+    /* c waits in 0's queue for b, and ends at 12; d begins then, and e would at 1012: behind a copy of 200 it can at
+       212. */
+    {"behind a queue",
+     {"a: u > x", "b: x > y", "c: x > z", "d: z > p", "e: z > q", NULL},
+     {10, 1, 1, 1000, 1000},
+     "dmda",
+     2,
+     "00001",
+     GSIM_INIT_DEVICE},
     {"ready at once, by rank",
      {"a: u > x", "b: x > y", "c: x > z", NULL},
      {10, 1000, 1000},

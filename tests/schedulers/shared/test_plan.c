@@ -133,7 +133,44 @@ static void test_execute(void)
     }
 }
 
+/* Each pair of four GPUs is opened once, from either side, and none to itself; of one GPU none. */
+static uint32_t gpus, current_gpu;
+static bool opened[4][4];
+static uint32_t count_gpus(struct gsim_driver *d)
+{
+    (void)d;
+    return gpus;
+}
+static void set_gpu(struct gsim_driver *d, uint32_t gpu)
+{
+    (void)d;
+    current_gpu = gpu;
+}
+static void open_peer(struct gsim_driver *d, uint32_t peer)
+{
+    (void)d;
+    CHECK(peer < gpus && peer != current_gpu && !opened[current_gpu][peer] && !opened[peer][current_gpu]);
+    opened[current_gpu][peer % 4] = true;
+}
+
+static void test_peers(void)
+{
+    for (gpus = 1; gpus <= 4; gpus += 3) {
+        uint32_t count = 0;
+        struct recorder *r = rec_create();
+        struct gsim_driver_ops ops = *r->driver.ops;
+        ops.device_count = count_gpus, ops.device_set = set_gpu, ops.peer_enable = open_peer;
+        r->driver.ops = &ops;
+        gsim_peers_enable(&r->driver);
+        for (int i = 0; i < 16; i++) count += opened[i / 4][i % 4];
+        CHECK_INT(count, gpus == 4 ? 6 : 0);
+        CHECK_INT(current_gpu, 0);
+        rec_destroy(r);
+    }
+}
+
 static const struct test_case cases[] = {
+    {"peers", test_peers},
     {"waits at each pruning level", test_prune},
     {"what host ops synchronise", test_host},
     {"the executor's calls", test_execute},

@@ -113,6 +113,32 @@ static void best_prio_fit(void)
     task_fixture_release(&f);
 }
 
+/* Two holders, each half of the GPU. One's gap of 20 to 50 us is none while the other's kernel lasts, to 45, behind
+ * which nothing is foretold; where that one ends at 15, it is filled. */
+static void two_holders(void)
+{
+    for (int is_short = 0; is_short < 2; is_short++) {
+        struct task_fixture f = {.device = free_device(), .seed = 1};
+        const struct step a[2] = {{fixture_kernel("a1", 4, 1024, 20), 30, true},
+                                  {fixture_kernel("a2", 4, 1024, 20), 0, true}},
+                          b[1] = {{fixture_kernel("b", 4, 1024, is_short ? 15 : 45), 0, true}},
+                          x[1] = {{fixture_kernel("x", 4, 1024, 10), 0, true}};
+        add_service(&f, "a", a, 2);
+        add_service(&f, "b", b, 1);
+        struct gsim_task *other = add_service(&f, "x", x, 1);
+        other->priority = 5;
+        other->start_us = 0.001;
+        profile(&f);
+        f.opts[0] = "small_gap_us=0";
+        f.opts[1] = "sched_us=0";
+        share(&f, "fikit");
+        CHECK_TASK_KERNEL(&f, 1, 0, 0, is_short ? 15 : 45);
+        CHECK_TASK_KERNEL(&f, 0, 1, 50, 70);
+        CHECK_TASK_KERNEL(&f, 2, 0, is_short ? 20 : 70, is_short ? 30 : 80);
+        task_fixture_release(&f);
+    }
+}
+
 /* Fillers of one kernel each: that a filler's request ends does not close the holder's gap, which is 200 to 1,200 us.
  * The first queue's D, then the longest of the other queue that fits, B, then A; C fits into no gap, and A's later
  * requests do: three in each gap. */
@@ -367,6 +393,7 @@ static const struct test_case cases[] = {
     {"figure 2, FIKIT", figure_2_fikit},
     {"decisions cost", decisions_cost},
     {"BestPrioFit", best_prio_fit},
+    {"two holders", two_holders},
     {"fillers end", fillers_end},
     {"feedback", feedback},
     {"demotion", demotion},

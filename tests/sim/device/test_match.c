@@ -130,6 +130,8 @@ static void gpus_have_devices(void)
         {"NVIDIA B300", 103, 148, "b300", false},
         {"NVIDIA H20", 90, 78, "h20", false},
         {"NVIDIA H800", 90, 132, "h100-vm", true},
+        {"NVIDIA H800", 90, 70, "h20", true},
+        {"NVIDIA H800 MIG 1g.10gb", 90, 16, "h100-vm", true}, /* its 16 SMs say nothing of the whole */
         {"AMD Instinct MI300X", 94, 304, "mi300x", false},
         {"AMD Instinct MI325X", 94, 304, "mi300x", true},
         {"AMD Instinct MI250X", 90, 110, "mi250x", false},

@@ -116,6 +116,30 @@ static void limits(void)
     close_two();
 }
 
+/* 1000 us of DRAM alone become 500, so each share doubles; there the peak of DRAM is 2.5 times as high, that of L2 3
+ * times, and half the SMs have 2.5 times the clock: 1.25. */
+static void pipes_move(void)
+{
+    open_two();
+    from.dram_peak_gbps = from.dram_gbps = 2000, to.dram_gbps = 4000, to.dram_peak_gbps = 5000;
+    to.l2_gbps = 3 * from.l2_gbps, to.clock_mhz = 2.5 * from.clock_mhz, to.sm_count = from.sm_count / 2;
+    struct gsim_kernel k = kernel_of(1000);
+    k.pipes_given = true;
+    k.pipes[GSIM_PIPE_DRAM] = 1;
+    k.pipes[GSIM_PIPE_L2] = 0.3, k.pipes[GSIM_PIPE_L2_SLICE] = 0.6, k.pipes[GSIM_PIPE_TENSOR] = 0.2;
+    k.pipes[GSIM_PIPE_FMA] = 0.9;
+    k.cold_us = 1000;
+    CHECK_NEAR(gsim_other_move(&law, &k, &from, &to).us, 500, 1e-9);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_DRAM], 1 * 2 / 2.5, 1e-9);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_L2], 0.3 * 2 / 3, 1e-9);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_L2_SLICE], 0.6 * 2 / 3, 1e-9);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_TENSOR], 0.2 * 2 / 1.25, 1e-9);
+    CHECK_NEAR(k.pipes[GSIM_PIPE_FMA], 1, 0); /* no more than all */
+    CHECK_NEAR(k.cold_us, 500, 1e-9);
+    CHECK_STR(k.solo_device, to.name);
+    close_two();
+}
+
 static void machine(void)
 {
     open_two();
@@ -225,5 +249,6 @@ static void sums(void)
 }
 
 static const struct test_case cases[] = {{"sums", sums},     {"by hand", by_hand}, {"limits", limits},
-                                         {"widths", widths}, {"machine", machine}, {"files", files}};
+                                         {"widths", widths}, {"machine", machine}, {"pipes", pipes_move},
+                                         {"files", files}};
 TEST_MAIN("sim/device_other", cases)

@@ -257,6 +257,24 @@ static void workers(void)
     gsim_program_release(&f.program);
 }
 
+/* 288 items by four blocks of 32 threads, in 12 us alone: the first has three rounds, the others two. */
+static void unequal_blocks(void)
+{
+    struct gsim_kernel k = fixture_kernel("unequal", 4, 32, 0);
+    static const uint32_t none[] = {0, 0};
+    struct fixture f = fresh();
+    k.solo_us = 12;
+    k.loop_x = 288;
+    fixture_program(&f, &k, 1, NULL, 0);
+    plan.op_count = 1;
+    plan.after_start = none;
+    plan.workers = 4;
+    fixture_run(&f, launch_plan);
+    CHECK_NEAR(gsim_time_us(f.timeline.kernels[0].end), 3.5 + 12, 1e-3);
+    CHECK_NEAR(f.timeline.residents[0].busy_us, 12 + 3 * 8, 1e-3);
+    fixture_release(&f);
+}
+
 /* The same op again and again. */
 ITERATION(launch_many)
 {
@@ -437,6 +455,7 @@ static const struct test_case cases[] = {
     {"past the host", bypass},
     {"an order that is none", order},
     {"room for workers", workers},
+    {"unequal blocks", unequal_blocks},
     {"too many blocks, too many tasks", too_many},
     {"two launches", two_launches},
     {"random graphs in every mode", random_graphs},

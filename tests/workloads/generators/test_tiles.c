@@ -101,6 +101,36 @@ static void pod(void)
     gsim_program_release(&p);
 }
 
+static double one_deviation(void *state)
+{
+    (void)state;
+    return 1;
+}
+
+/* A draw one deviation above the mean, where the standard deviation is 0.75: the variance of the logarithm is ln(1 +
+ * 9/16) = 0.446287, the factor exp(0.668047 - 0.223144) = 1.560339. */
+static void tile_tasks(void)
+{
+    const struct gsim_random numbers = {.normal = one_deviation};
+    struct gsim_builder *b = gsim_builder_create("tiles");
+    struct gsim_program p = {0};
+    struct gsim_error error = {0};
+    struct gsim_tiles tiles = {"t", 7, 10, 1e6, 1e9, 0.25, 0.5, 0.75, true};
+    uint32_t after[2] = {gsim_tiles_add(b, &numbers, &tiles, NULL, 0)};
+    tiles.spread = 0;
+    after[1] = gsim_tiles_add(b, &numbers, &tiles, after, 1);
+    gsim_tiles_add(b, &numbers, &tiles, after, 2);
+    CHECK_OK(gsim_builder_finish(b, 1, &p, &error), error);
+    const struct gsim_kernel *k = &p.kernels[p.ops[0].kernel_index], *mean = &p.kernels[p.ops[1].kernel_index];
+    CHECK_NEAR(k->solo_us, 15.60339, 1e-5);
+    CHECK(k->dram_bytes == 1560339 && fabs(k->flops - 1560339e3) < 1e3 && k->flops == floor(k->flops));
+    CHECK(mean->solo_us == 10 && mean->dram_bytes == 1e6 && mean->flops == 1e9);
+    CHECK(k->grid.x == 7 && k->block.x == 512 && k->prologue == 0.25 && k->trigger == 0.5);
+    for (uint32_t i = 0; i < 3; i++) CHECK(p.ops[i].after_count == i && p.ops[i].programmatic == (i == 1));
+    gsim_program_release(&p);
+}
+
 static const struct test_case cases[] = {
+    {"tile tasks", tile_tasks},
     {"llm-decode", llm}, {"moe-decode", moe}, {"pod", pod}};
 TEST_MAIN("workloads/generators/tiles", cases)
