@@ -134,9 +134,9 @@ static inline int gsim_cli_exit(struct gsim_error *error, int exit_status)
 /* Calls a command: prints "gpusim: MESSAGE" where it fails. Returns the exit status. */
 int gsim_cli_call(const struct gsim_cli_arguments *arguments);
 
-/* Writes TEXT in lines of at most GSIM_CLI_LINE_MOST; those behind the first begin with INDENT spaces. AT: columns that
+/* Writes TEXT in lines of at most GSIM_CLI_LINE_MAX; those behind the first begin with INDENT spaces. AT: columns that
  * the first line has already. */
-#define GSIM_CLI_LINE_MOST 100
+#define GSIM_CLI_LINE_MAX 100
 void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent);
 /* The lines of a program's GUESSES that are not in TOLD, behind a text; with TOLD as a member "notes" of JSON. */
 void gsim_cli_put_guesses(struct gsim_output *out, const char *guesses, const char *told);

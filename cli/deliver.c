@@ -132,7 +132,7 @@ void gsim_cli_wrap(struct gsim_output *out, const char *text, int at, int indent
 {
     while (*text) {
         int length = (int)strcspn(text, " \n");
-        if (at > indent && at + 1 + length > GSIM_CLI_LINE_MOST) {
+        if (at > indent && at + 1 + length > GSIM_CLI_LINE_MAX) {
             gsim_output_printf(out, "\n%*s", indent, "");
             at = indent;
         } else if (at > indent) {

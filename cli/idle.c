@@ -9,8 +9,8 @@
 #include "sim/device/device.h"
 
 /* Longer runs are not repeated for a note; and who gives more options describes a machine, and asks of none of them. */
-#define MOST_KERNELS 20000
-#define MOST_OPTS    4
+#define MAX_KERNELS 20000
+#define MAX_OPTS     4
 
 static bool is_given_by_time(const struct gsim_kernel *kernel, const struct gsim_device_spec *device)
 {
@@ -131,10 +131,10 @@ void gsim_cli_note_idle_opts(const struct gsim_cli_setup *setup, const struct gs
         kernels += cells[i].kernels;
         if (strcmp(cells[i].workload, "-") == 0) return; /* standard input was read already */
     }
-    if (!count || !setup->arguments->opt_count || setup->arguments->opt_count > MOST_OPTS) return;
+    if (!count || !setup->arguments->opt_count || setup->arguments->opt_count > MAX_OPTS) return;
     if (gsim_cli_point_init(&point, &again, cells[0].workload, cells[0].scheduler, &ignored) != GSIM_OK) return;
     for (size_t i = 0; i < setup->arguments->opt_count; i++) {
-        bool idle = kernels <= MOST_KERNELS && is_idle(setup, i, cells, count);
+        bool idle = kernels <= MAX_KERNELS && is_idle(setup, i, cells, count);
         const char *text = setup->arguments->opts[i];
         enum gsim_device_number number = number_of(text);
         char given[160];

@@ -10,7 +10,7 @@
 #include "sim/base/text.h"
 
 #define LOG_SPAN 20.0 /* values that span more than this factor are shown on a logarithmic axis */
-#define MOST_LETTERS 26 /* of a mark; longer ones are cut in the middle */
+#define MAX_LETTERS 26 /* of a mark; longer ones are cut in the middle */
 #define MARGIN   0.04 /* of the axis, beyond the outermost values */
 
 enum gsim_status gsim_plot_axis_init(struct gsim_plot_axis *axis, struct gsim_figure *figure, const char *column,
@@ -83,9 +83,9 @@ size_t gsim_plot_names(struct gsim_figure *figure, const char *const *names, con
     size_t longest = 0;
     gsim_output_text(&figure->data, "\n\n# position\tmark\n");
     for (size_t i = 0; i < count; i++) {
-        char text[MOST_LETTERS + 1];
+        char text[MAX_LETTERS + 1];
         const char *name = gsim_value_label(&figure->own.arena, names[i]);
-        name = name && i % every == 0 ? gsim_text_fit(text, sizeof text, name, MOST_LETTERS) : " ";
+        name = name && i % every == 0 ? gsim_text_fit(text, sizeof text, name, MAX_LETTERS) : " ";
         gsim_output_printf(&figure->data, "%.9g\t", positions ? positions[i] : (double)i);
         gsim_figure_field(figure, *name ? name : "-");
         gsim_output_text(&figure->data, "\n");

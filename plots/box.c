@@ -11,7 +11,7 @@
 #define WHISKER       1.5 /* interquartile ranges, as Tukey has it */
 #define GAP           0.8 /* between groups, in boxes */
 #define HEIGHT_COLUMN 5.8
-#define MOST_NAMES    9 /* of a legend on a narrow picture */
+#define MAX_NAMES     9 /* of a legend on a narrow picture */
 
 struct boxes {
     const struct gsim_frame *frame;
@@ -99,7 +99,7 @@ static enum gsim_status draw(struct boxes *b, const struct gsim_results_query *q
     for (size_t i = 0; i < groups->x_count; i++) centres[i] = box_at(b, i, 0) - 0.5 + (double)groups->series_count / 2;
     for (size_t i = 0; i < groups->series_count; i++) places[i] = (unsigned)i + 1;
     double boxes = (double)groups->x_count * ((double)groups->series_count + GAP);
-    if (figure->may_widen && (boxes * 0.25 > figure->size.width_cm - 2 || groups->series_count > MOST_NAMES))
+    if (figure->may_widen && (boxes * 0.25 > figure->size.width_cm - 2 || groups->series_count > MAX_NAMES))
         figure->size.width_cm = GSIM_FIGURE_PAGE_CM;
     (void)gsim_figure_legend(figure, groups->series, places, groups->series_count == 1 ? 0 : groups->series_count);
     double down_cm = gsim_plot_marks(figure, groups->xs, centres, groups->x_count, figure->size.width_cm - 2, 1.7);

@@ -10,7 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/base/gz.h"
 
-#define MOST_LOSSES 8 /* values told of which nothing is left */
+#define MAX_LOSSES 8 /* values told of which nothing is left */
 #define COLUMNS_MAX 4096 /* they are looked up one after the other */
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ const char *gsim_frame_losses(const struct gsim_frame *frame, struct gsim_arena 
         for (size_t row = 0; row < failures->row_count && text; row++) {
             const char *value = gsim_frame_text(column, row);
             if (!*value || !is_first(column, row, value) || has_text(frame, column->name, value)) continue;
-            if (told++ >= MOST_LOSSES) return text;
+            if (told++ >= MAX_LOSSES) return text;
             text = gsim_arena_printf(arena, "%s%s%s %.80s", text, told > 1 ? ", " : ": nothing is left of ",
                                      column->name, value);
         }

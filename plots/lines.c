@@ -11,8 +11,8 @@
 #define HEIGHT_SHARE 0.68 /* of the width */
 #define LOW          0.6  /* the zero is shown unless all values lie between these shares of the largest: */
 #define FLAT         0.95 /* what hardly differs should look so */
-#define MOST_MARKS   24   /* more values than this have the marks that gnuplot chooses */
-#define MOST_NAMES   9    /* of a legend on a narrow picture */
+#define MAX_MARKS    24   /* more values than this have the marks that gnuplot chooses */
+#define MAX_NAMES    9    /* of a legend on a narrow picture */
 #define SHIFT        0.6  /* of the place of a category: how far its series stand apart */
 
 /* Nobody asked for this width: many categories, or a legend that would take half of the picture, have more. */
@@ -20,7 +20,7 @@ static void widen(struct gsim_figure *figure, const struct gsim_groups *groups, 
 {
     bool is_tight = (double)categories * 0.45 > figure->size.width_cm - 2 ||
                     (categories > 3 && categories * groups->series_count > 60);
-    if (figure->may_widen && (is_tight || groups->series_count > MOST_NAMES))
+    if (figure->may_widen && (is_tight || groups->series_count > MAX_NAMES))
         figure->size.width_cm = GSIM_FIGURE_PAGE_CM;
 }
 
@@ -125,7 +125,7 @@ static double put_marks(struct lines *l, bool *has_own)
     double *positions = gsim_arena_alloc(&figure->own.arena, sizeof *positions * (groups->x_count + 1));
     const char **names = gsim_arena_alloc(&figure->own.arena, sizeof *names * (groups->x_count + 1));
     for (size_t i = 0; i < groups->x_count; i++) positions[i] = position(l, i);
-    *has_own = !l->over_numbers || groups->x_count <= MOST_MARKS;
+    *has_own = !l->over_numbers || groups->x_count <= MAX_MARKS;
     if (!l->over_numbers) return gsim_plot_marks(figure, groups->xs, positions, groups->x_count, width_cm, 1.7);
     for (size_t i = 0; i < groups->x_count; i++) {
         const char *name = gsim_value_label(&figure->own.arena, groups->xs[i]);

@@ -4,7 +4,7 @@
  */
 #include "plots/results.h"
 
-#define MOST_LINES 12
+#define MAX_LINES 12
 
 static const struct {
     const char *kind;
@@ -89,7 +89,7 @@ static const char *lines_of(struct gsim_frame *frame, const char *x)
             const char *name = frame->columns[i].name;
             size_t count = gsim_frame_distinct(frame, &frame->columns[i]);
             if (!gsim_frame_is_setting(name) || (strcmp(name, "scheduler") == 0) != (pass == 0)) continue;
-            if ((x && strcmp(x, name) == 0) || count < 2 || (names && lines * count > MOST_LINES)) continue;
+            if ((x && strcmp(x, name) == 0) || count < 2 || (names && lines * count > MAX_LINES)) continue;
             names = names ? gsim_arena_printf(&frame->arena, "%s,%s", names, name) : name;
             lines *= count;
             if (!names) return NULL;

@@ -11,12 +11,12 @@
 #include "sim/base/json.h"
 #include "gpusim/order.h"
 
-#define MOST_SERIES  64
-#define MOST_STEPS   400  /* of a distribution's line: what a figure can show */
+#define MAX_SERIES   64
+#define MAX_STEPS    400  /* of a distribution's line: what a figure can show */
 #define MARKS        4    /* on a line */
 #define HEIGHT_SHARE 0.68
 #define LOG_SPAN     4.0  /* values that span more than this factor have a logarithmic axis */
-#define MOST_SHARE   75   /* where so many per cent of them */
+#define MAX_SHARE    75   /* where so many per cent of them */
 #define CROWDED      0.2  /* lie in so much of a linear one */
 
 /* --- reading -------------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ void gsim_shared_runs_release(struct gsim_shared_runs *runs)
 
 /* A line's colour: by its way, in the order of their first mention. */
 struct series {
-    const char *names[MOST_SERIES];
+    const char *names[MAX_SERIES];
     size_t count;
 };
 
@@ -102,13 +102,13 @@ static size_t place_of(struct series *s, const char *name)
 {
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->names[i], name) == 0) return i;
-    if (s->count < MOST_SERIES) s->names[s->count++] = name;
+    if (s->count < MAX_SERIES) s->names[s->count++] = name;
     return s->count - 1;
 }
 
 static void put_legend(struct gsim_figure *figure, const struct series *s)
 {
-    unsigned places[MOST_SERIES];
+    unsigned places[MAX_SERIES];
     for (size_t i = 0; i < s->count; i++) places[i] = (unsigned)i + 1;
     gsim_figure_number(figure, "legend_marks", 1);
     (void)gsim_figure_legend(figure, s->names, places, s->count);
@@ -136,7 +136,7 @@ static const struct gsim_shared_task *task_of(const struct gsim_shared_run *run,
 static void put_steps(struct gsim_figure *figure, const struct gsim_shared_task *t, double divisor, size_t place,
                       const char *name)
 {
-    size_t steps = t->count < MOST_STEPS ? t->count : MOST_STEPS;
+    size_t steps = t->count < MAX_STEPS ? t->count : MAX_STEPS;
     double below = 0;
     for (size_t i = 1; i <= steps; i++) {
         size_t done = i * t->count / steps;
@@ -158,7 +158,7 @@ static int choose_log(const double *values, size_t count, struct gsim_arena *are
     if (!sorted || !count) return -1;
     memcpy(sorted, values, sizeof *sorted * count);
     gsl_sort(sorted, 1, count);
-    double low = sorted[0], high = sorted[count - 1], most = sorted[MOST_SHARE * count / 100];
+    double low = sorted[0], high = sorted[count - 1], most = sorted[MAX_SHARE * count / 100];
     return low > 0 && high >= LOG_SPAN * low && most - low < CROWDED * (high - low) ? 1 : -1;
 }
 

@@ -59,7 +59,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     struct skeleton s = {run, GSIM_ARENA_ARRAY(run->arena, gsim_stream, (size_t)params->streams)};
     if (!s.streams) return gsim_no_memory(error);
     for (int64_t i = 0; i < params->streams; i++) s.streams[i] = gsim_stream_create(run->driver, 0);
-    return gsim_feed_run(run, GSIM_FEED_MOST, &user, &s, error);
+    return gsim_feed_run(run, GSIM_FEED_MAX, &user, &s, error);
 }
 
 const struct gsim_scheduler_ops gsim_scheduler_skeleton = {

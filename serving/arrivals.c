@@ -16,7 +16,7 @@
 
 #define COUNT_OF_PROCESS 1000   /* requests, where nobody says how many */
 #define COLUMNS 16              /* of a CSV file: more are not looked at */
-#define BLOCK_MOST 9007199254740992.0 /* a double tells whole numbers below apart */
+#define BLOCK_MAX 9007199254740992.0 /* a double tells whole numbers below apart */
 
 /* --- drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static uint32_t draw_length(const struct gsim_lengths *l, const struct gsim_rand
         value = l->choices[gsim_random_integer(numbers, l->choice_count)];
         break;
     }
-    return value < 1 ? 1 : value > GSIM_TOKENS_MOST ? gsim_whole_u32(GSIM_TOKENS_MOST) : gsim_whole_u32(value + 0.5);
+    return value < 1 ? 1 : value > GSIM_TOKENS_MAX ? gsim_whole_u32(GSIM_TOKENS_MAX) : gsim_whole_u32(value + 0.5);
 }
 
 bool gsim_arrivals_next(struct gsim_arrival_walk *walk, struct gsim_served_arrival *arrival)
@@ -172,7 +172,7 @@ static enum gsim_status read_csv(const struct file *f, char *line, int format, s
     double tokens[2];
     for (int c = 0; c < 2; c++) {
         tokens[c] = strtod(fields[f->columns[c + 1]], &end);
-        if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= GSIM_TOKENS_MOST))
+        if (end == fields[f->columns[c + 1]] || !(tokens[c] >= 0 && tokens[c] <= GSIM_TOKENS_MAX))
             return bad_line(f, "expected a number of tokens, found none", error);
     }
     *arrival = (struct gsim_served_arrival){
@@ -199,7 +199,7 @@ static enum gsim_status read_json(struct file *f, const char *line, size_t lengt
     }
     for (int i = 0; i < 3; i++)
         if (!(values[i] >= 0)) return bad_line(f, "expected numbers timestamp, input_length and output_length", error);
-    if (values[1] > GSIM_TOKENS_MOST || values[2] > GSIM_TOKENS_MOST)
+    if (values[1] > GSIM_TOKENS_MAX || values[2] > GSIM_TOKENS_MAX)
         return bad_line(f, "expected at most ten million tokens", error);
     *arrival = (struct gsim_served_arrival){
         .arrival_us = values[0] * 1000, .prompt = gsim_whole_u32(values[1]), .output = gsim_whole_u32(values[2])};
@@ -209,7 +209,7 @@ static enum gsim_status read_json(struct file *f, const char *line, size_t lengt
     GSIM_SCAN_EACH(value, blocks, NULL)
     {
         double number = *value >= '0' && *value <= '9' ? gsim_scan_number(value) : NAN;
-        if (!(number >= 0 && number < BLOCK_MOST)) return bad_line(f, "expected whole numbers as hash_ids", error);
+        if (!(number >= 0 && number < BLOCK_MAX)) return bad_line(f, "expected whole numbers as hash_ids", error);
         if (!GSIM_APPEND(f->blocks, f->block_count, f->block_room, gsim_whole_u64(number)))
             return gsim_no_memory(error);
     }
@@ -291,7 +291,7 @@ enum gsim_status gsim_arrivals_parse(const char *text, uint32_t count, struct gs
     a->count = count ? count : COUNT_OF_PROCESS;
     a->rate_per_s = strtod(strchr(text, ':') + 1, &end);
     if (is_gamma && strncmp(end, ",cv=", 4) == 0) a->cv = strtod(end + 4, &end);
-    if (*end || !(a->rate_per_s >= GSIM_RATE_LEAST && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
+    if (*end || !(a->rate_per_s >= GSIM_RATE_MIN && a->rate_per_s <= 1e9) || !(a->cv > 0.01 && a->cv <= 100))
         return gsim_error_set(error, GSIM_USAGE,
                               "arrivals: expected poisson:RATE, gamma:RATE,cv=CV or a file, found '%.100s'", text);
     return GSIM_OK;

@@ -12,7 +12,7 @@
 #include "gpusim/random.h"
 #include "gpusim/status.h"
 
-#define GSIM_TOKENS_MOST 1e7 /* of a prompt, an answer, a batch */
+#define GSIM_TOKENS_MAX 1e7 /* of a prompt, an answer, a batch */
 
 /* Tokens of a prompt or an output. */
 struct gsim_lengths {
@@ -47,7 +47,7 @@ struct gsim_arrivals {
     struct gsim_lengths prompt, output;
 };
 
-#define GSIM_RATE_LEAST 1e-9 /* requests per second: one in 32 years */
+#define GSIM_RATE_MIN 1e-9 /* requests per second: one in 32 years */
 
 /* "poisson:RATE", "gamma:RATE,cv=CV" or a file's path: CSV of Azure (2023, 2024) or BurstGPT, or JSON lines of
  * Mooncake, told by its header. The rate is per second. At most COUNT requests; 0: all of a file, 1,000 of a

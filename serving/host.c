@@ -10,7 +10,7 @@
 #include "sim/device/search.h"
 
 #define SCHEMA      "gpusim-host/1"
-#define MOST_CYCLES 4096 /* of stalls that are drawn one by one for the time that is past */
+#define MAX_CYCLES 4096 /* of stalls that are drawn one by one for the time that is past */
 
 static enum gsim_status read_numbers(const cJSON *object, struct gsim_serving_host *h, struct gsim_error *error)
 {
@@ -105,7 +105,7 @@ double gsim_serving_host_noise_us(const struct gsim_serving_host *h, struct gsim
     double factor = h->jitter > 0 ? exp(h->jitter * fabs(gsim_random_normal(numbers))) : 1;
     if (!(h->stalls_per_s > 0)) return us * (factor - 1);
     double gap = 1e6 / h->stalls_per_s, share = h->stall_us / (gap + h->stall_us);
-    if (now_us - stall->until_us > MOST_CYCLES * (gap + h->stall_us)) {
+    if (now_us - stall->until_us > MAX_CYCLES * (gap + h->stall_us)) {
         /* gaps and stalls have no memory: after so many, all that is left is which of them it is */
         stall->from_us = gsim_random_uniform(numbers) < share ? now_us : now_us + draw_gap(numbers, gap);
         stall->until_us = fmax(stall->from_us + draw_gap(numbers, h->stall_us), nextafter(now_us, INFINITY));

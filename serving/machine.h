@@ -8,7 +8,7 @@
 
 #include "serving/spec.h"
 
-#define GSIM_LAUNCH_MOST 72 /* of one round: a prefill, drafts and a verify */
+#define GSIM_LAUNCH_MAX 72 /* of one round: a prefill, drafts and a verify */
 
 /* A step of the library: that at INDEX of spec->steps, or, between two buckets, WEIGHT of the way from there to
  * UPPER. */

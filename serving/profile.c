@@ -165,7 +165,7 @@ static bool add_value(struct gsim_step_profile *p, int axis, double value)
     uint32_t count = p->axis_counts[axis], at = place(p->axes[axis], count, value);
     double *values = p->axes[axis];
     if (at < count && values[at] <= value) return true;
-    if (count == GSIM_PROFILE_MOST) return false;
+    if (count == GSIM_PROFILE_MAX) return false;
     memmove(values + at + 1, values + at, sizeof *values * (count - at));
     values[at] = value;
     p->axis_counts[axis]++;
@@ -210,7 +210,7 @@ static enum gsim_status read_attention(const char *path, struct gsim_arena *aren
     for (size_t i = 0; i < t.count; i++)
         for (int a = 0; a < GSIM_PROFILE_AXES; a++) fits &= add_value(p, a, t.rows[i].values[a]);
     if (!status && !fits)
-        status = gsim_error_set(error, GSIM_INPUT, "'%.200s': over %d values in a column", path, GSIM_PROFILE_MOST);
+        status = gsim_error_set(error, GSIM_INPUT, "'%.200s': over %d values in a column", path, GSIM_PROFILE_MAX);
     for (int a = 0; a < GSIM_PROFILE_AXES; a++) count *= p->axis_counts[a];
     if (!status && !(p->attention = GSIM_ARENA_ARRAY(arena, float, count))) status = gsim_no_memory(error);
     for (size_t i = 0; i < count && !status; i++) p->attention[i] = NAN;

@@ -28,14 +28,14 @@ struct gsim_profile_curve {
 };
 
 #define GSIM_PROFILE_AXES  4  /* of attention: tokens of a chunk, its context, requests that decode, their context */
-#define GSIM_PROFILE_MOST  64 /* values of an axis */
+#define GSIM_PROFILE_MAX   64 /* values of an axis */
 #define GSIM_PROFILE_PARTS 64
 
 struct gsim_step_profile {
     double layers;
     struct gsim_profile_curve dense[GSIM_PROFILE_PARTS], per_sequence[GSIM_PROFILE_PARTS];
     uint32_t dense_count, per_sequence_count;
-    double axes[GSIM_PROFILE_AXES][GSIM_PROFILE_MOST];
+    double axes[GSIM_PROFILE_AXES][GSIM_PROFILE_MAX];
     uint32_t axis_counts[GSIM_PROFILE_AXES];
     float *attention; /* by axes, the last one fastest */
     /* Tensor parallel: each layer's all-reduces of the step's tokens among GPUS. */

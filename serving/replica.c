@@ -320,7 +320,7 @@ static void make_room(struct gsim_replica *s)
 }
 
 struct round {
-    struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
+    struct gsim_serving_launch launches[GSIM_LAUNCH_MAX];
     uint32_t count;
     uint32_t decoding;
 };
@@ -341,7 +341,7 @@ static void add_decodes(struct gsim_replica *s, const struct gsim_batch_step *st
         enum gsim_batch_kind kind = step->launch_count ? step->launches[g].kind : GSIM_STEP_DECODE;
         uint32_t times = step->launch_count ? step->launches[g].count : 1;
         struct gsim_serving_launch l = gsim_serving_bucket(s->spec, kind, view->highest);
-        for (uint32_t i = 0; i < times && r->count < GSIM_LAUNCH_MOST; i++) r->launches[r->count++] = l;
+        for (uint32_t i = 0; i < times && r->count < GSIM_LAUNCH_MAX; i++) r->launches[r->count++] = l;
     }
 }
 
@@ -365,7 +365,7 @@ static void run_round(struct gsim_replica *s, const struct round *r)
     double end = now_of(s);
     /* A round of several steps counts for each by its time alone. */
     double took = end - start;
-    double weights[GSIM_LAUNCH_MOST] = {0}, sum = 0;
+    double weights[GSIM_LAUNCH_MAX] = {0}, sum = 0;
     if (is_beside) s->result->both_us += took;
     for (uint32_t i = 0; i < r->count && !is_beside; i++)
         sum += weights[i] = r->count > 1 ? s->machine->ops->weight_us(s->machine, r->launches[i].index) : 1;

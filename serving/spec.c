@@ -72,7 +72,7 @@ static enum gsim_status read_choice(struct gsim_serving_spec *spec, const cJSON 
     double *choices = GSIM_ARENA_ARRAY(&spec->arena, double, count + 1);
     if (!choices) return gsim_no_memory(error);
     for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MOST))
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1 && item->valuedouble <= GSIM_TOKENS_MAX))
             return gsim_json_fail(field, "numbers of tokens", item, error);
         choices[i++] = item->valuedouble;
     }
@@ -90,7 +90,7 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
     if (!item || (cJSON_IsString(item) && strcmp(item->valuestring, "trace") == 0)) return GSIM_OK;
     if (cJSON_IsNumber(item)) {
         l->kind = GSIM_LENGTHS_CONSTANT;
-        return gsim_json_read_number(object, "", field, 1, GSIM_TOKENS_MOST, l->a, &l->a, error);
+        return gsim_json_read_number(object, "", field, 1, GSIM_TOKENS_MAX, l->a, &l->a, error);
     }
     const cJSON *way = cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 ? item->child : NULL;
     const char *name = way ? way->string : "";
@@ -101,8 +101,8 @@ static enum gsim_status read_lengths(struct gsim_serving_spec *spec, const cJSON
         const cJSON *a = cJSON_GetArrayItem(way, 0), *b = cJSON_GetArrayItem(way, 1);
         bool is_log = l->kind == GSIM_LENGTHS_LOGNORMAL;
         if (cJSON_GetArraySize(way) != 2 || !cJSON_IsNumber(a) || !cJSON_IsNumber(b) ||
-            !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MOST) ||
-            !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MOST)))
+            !(a->valuedouble >= 1 && a->valuedouble <= GSIM_TOKENS_MAX) ||
+            !(b->valuedouble >= (is_log ? 0 : a->valuedouble) && b->valuedouble <= (is_log ? 10 : GSIM_TOKENS_MAX)))
             return gsim_json_fail(field, is_log ? "[median, sigma of the logarithm]" : "[least, most]", way, error);
         l->a = a->valuedouble;
         l->b = b->valuedouble;
@@ -121,7 +121,7 @@ static enum gsim_status read_request(const cJSON *item, struct gsim_served_arriv
     enum gsim_status status = gsim_json_check_keys(item, "request", names, error);
     if (!status) status = gsim_json_read_number(item, "", names[0], 0, 1e15, numbers[0], &numbers[0], error);
     for (int i = 1; i < 3 && !status; i++)
-        status = gsim_json_read_number(item, "", names[i], 1, GSIM_TOKENS_MOST, numbers[i], &numbers[i], error);
+        status = gsim_json_read_number(item, "", names[i], 1, GSIM_TOKENS_MAX, numbers[i], &numbers[i], error);
     for (int i = 3; i < 5 && !status; i++)
         status = gsim_json_read_number(item, "", names[i], 0, 1e15, numbers[i], &numbers[i], error);
     for (int i = 0; i < 3 && !status; i++)
@@ -170,7 +170,7 @@ static enum gsim_status read_buckets(struct gsim_serving_spec *spec, const cJSON
     for (const cJSON *item = object->child; item; item = item->next) {
         char *end;
         unsigned long bucket = strtoul(item->string, &end, 10);
-        if (*end || !bucket || bucket > GSIM_TOKENS_MOST || item->string[0] < '1' || item->string[0] > '9')
+        if (*end || !bucket || bucket > GSIM_TOKENS_MAX || item->string[0] < '1' || item->string[0] > '9')
             return gsim_error_set(error, GSIM_INPUT, "%s: expected a bucket's size, found \"%.60s\"", kinds[kind],
                                   item->string);
         if (spec->step_count - first == GSIM_SERVING_BUCKETS)

@@ -12,13 +12,13 @@
 #include "sim/base/slots.h"
 
 #define ROUNDS_BESIDE 16 /* kept of a prefill's time; later ones are as the last */
-#define ROUNDS_MOST   4096 /* simulated */
+#define ROUNDS_MAX    4096 /* simulated */
 #define WARM_ROUNDS    2  /* the first ones of a process, which are not counted */
 #define ROUNDS_ALONE   5  /* of decoding without a prefill, with these: the mean of the others counts */
 #define NONE           UINT32_MAX
 
 struct row {
-    uint32_t steps[GSIM_LAUNCH_MOST];
+    uint32_t steps[GSIM_LAUNCH_MAX];
     uint32_t count, prefill; /* PREFILL: NONE alone; COUNT 0: nothing beside it */
     double begin_us;         /* host time until the prefill is launched */
     double prefill_us;       /* from its launch to its end */
@@ -53,7 +53,7 @@ struct gsim_serving_table {
 
 static void run_steps(struct gsim_serving_machine *m, const struct row *row)
 {
-    struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
+    struct gsim_serving_launch launches[GSIM_LAUNCH_MAX];
     for (uint32_t i = 0; i < row->count; i++) launches[i] = (struct gsim_serving_launch){.index = row->steps[i]};
     m->ops->run(m, launches, row->count);
 }
@@ -80,7 +80,7 @@ static void measure(void *context, struct gsim_serving_machine *m)
     row->begin_us = m->ops->now_us(m) - began;
     row->prefill_us = row->begin_us;
     bool has_ended = false;
-    for (uint32_t i = 0; row->count && i < ROUNDS_MOST && !m->ops->has_failed(m); i++) {
+    for (uint32_t i = 0; row->count && i < ROUNDS_MAX && !m->ops->has_failed(m); i++) {
         if ((has_ended = m->ops->has_ended(m))) break;
         double start = m->ops->now_us(m);
         run_steps(m, row);
@@ -166,7 +166,7 @@ static double round_of(struct gsim_serving_table *t, uint32_t prefill, const uin
 static double time_of(struct gsim_serving_table *t, uint32_t prefill, const struct gsim_serving_launch *launches,
                       uint32_t count, uint32_t number)
 {
-    uint32_t low[GSIM_LAUNCH_MOST] = {0}, high[GSIM_LAUNCH_MOST] = {0};
+    uint32_t low[GSIM_LAUNCH_MAX] = {0}, high[GSIM_LAUNCH_MAX] = {0};
     double weight = 0;
     if (launches[0].us > 0) return launches[0].us;
     for (uint32_t i = 0; i < count; i++) {
@@ -225,7 +225,7 @@ static void run(struct gsim_serving_machine *m, const struct gsim_serving_launch
         t->now += time_of(t->table, NONE, launches, count, 0);
         return;
     }
-    uint32_t steps[GSIM_LAUNCH_MOST];
+    uint32_t steps[GSIM_LAUNCH_MAX];
     for (uint32_t i = 0; i < count; i++) steps[i] = launches[i].index;
     double done = (t->now - t->flight_began) / t->flight_us;
     double beside = prefill_of(t->table, t->flight, steps, count, false);

@@ -9,8 +9,8 @@
 #include "sim/memory/links.h"
 #include "sim/task/task.h"
 
-#define LEAST_STRIDE 8 /* of the numbers of front ends: what is drawn for a process is the same on 1 and on 8 devices */
-#define MOST_KINDS   64
+#define MIN_STRIDE 8 /* of the numbers of front ends: what is drawn for a process is the same on 1 and on 8 devices */
+#define MAX_KINDS    64
 
 /* What devices of one spec have in common. */
 struct gsim_kind {
@@ -40,7 +40,7 @@ static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *e
     const struct gsim_simulation *s = h->machine->simulation;
     struct gsim_arena *arena = &h->machine->arena;
     h->specs = GSIM_ARENA_ARRAY(arena, const struct gsim_device_spec *, h->device_count);
-    h->kinds = GSIM_ARENA_ARRAY(arena, struct gsim_kind, h->device_count < MOST_KINDS ? h->device_count : MOST_KINDS);
+    h->kinds = GSIM_ARENA_ARRAY(arena, struct gsim_kind, h->device_count < MAX_KINDS ? h->device_count : MAX_KINDS);
     if (!h->specs || !h->kinds) return gsim_no_memory(error);
     for (uint32_t i = 0; i < h->device_count; i++) {
         uint32_t k = 0;
@@ -50,8 +50,8 @@ static enum gsim_status find_kinds(struct gsim_hardware *h, struct gsim_error *e
             return gsim_error_set(error, GSIM_INPUT, "model: there is none of number %u", h->specs[i]->model);
         while (k < h->kind_count && h->kinds[k].spec != h->specs[i]) k++;
         if (k < h->kind_count) continue;
-        if (k == MOST_KINDS)
-            return gsim_error_set(error, GSIM_INPUT, "expected at most %d kinds of devices in one run", MOST_KINDS);
+        if (k == MAX_KINDS)
+            return gsim_error_set(error, GSIM_INPUT, "expected at most %d kinds of devices in one run", MAX_KINDS);
         h->kinds[h->kind_count++] = (struct gsim_kind){.spec = h->specs[i],
                                                        .given = given,
                                                        .access = gsim_links_access(h->specs[i]),
@@ -89,7 +89,7 @@ static enum gsim_status init_platform(struct gsim_hardware *h, struct gsim_error
 static enum gsim_status open_front(struct gsim_hardware *h, uint32_t index, uint32_t device,
                                    struct gsim_partition *part, struct gsim_error *error)
 {
-    uint32_t number = index * (h->device_count < LEAST_STRIDE ? LEAST_STRIDE : h->device_count) + device;
+    uint32_t number = index * (h->device_count < MIN_STRIDE ? MIN_STRIDE : h->device_count) + device;
     struct gsim_front *f = GSIM_ARENA_NEW(&h->machine->arena, struct gsim_front);
     if (!f) return gsim_no_memory(error);
     h->fronts[index * h->device_count + device] = f;

@@ -62,7 +62,7 @@ static enum gsim_status check_total(const struct gsim_simulation *s, const struc
 {
     const struct gsim_program *p = known_program(s);
     if (!p) return GSIM_OK;
-    double total_us = 0, iterations = s->until_steady ? GSIM_STEADY_MOST
+    double total_us = 0, iterations = s->until_steady ? GSIM_STEADY_MAX
                                       : s->iterations ? s->iterations
                                                       : p->iterations;
     for (uint32_t i = 0; i < p->op_count; i++)
@@ -254,7 +254,7 @@ static enum gsim_status set_default_params(const struct gsim_scheduler_ops *sche
 static uint32_t iterations_of(const struct gsim_simulation *s, const struct gsim_task *task)
 {
     if (s->tasks) return gsim_task_iterations(task);
-    return s->source ? 1 : s->until_steady ? GSIM_STEADY_MOST : s->iterations ? s->iterations : s->program->iterations;
+    return s->source ? 1 : s->until_steady ? GSIM_STEADY_MAX : s->iterations ? s->iterations : s->program->iterations;
 }
 
 /* Who does not ask the placement gets a program that has been placed. */

@@ -8,7 +8,7 @@
 #include "sim/base/text.h"
 #include "traces/cases/reader.h"
 
-#define MOST_SMS 4096
+#define MAX_SMS 4096
 
 /* --- the file --------------------------------------------------------------------------------------------------- */
 /* The cases of the list KEY in OBJECT, where there is one. */
@@ -59,7 +59,7 @@ static void read_file(struct gsim_cases_reader *r, const cJSON *root)
 {
     const cJSON *aten = gsim_cases_member(root, "aten"), *host = gsim_cases_member(aten, "host");
     const cJSON *ops = gsim_cases_member(host, "op"), *kernels = gsim_cases_member(root, "kernels");
-    uint32_t sms = gsim_cases_count_or(r, root, "sms", MOST_SMS, 0);
+    uint32_t sms = gsim_cases_count_or(r, root, "sms", MAX_SMS, 0);
     r->profiles = gsim_cases_member(root, "profiles");
     r->host = host;
     bool is_unlike = r->profiles || (kernels && !gsim_cases_member(root, "graphs"));

@@ -14,11 +14,11 @@
 #include "traces/events.h"
 #include "traces/place.h"
 
-#define MOST_BLOCKS 2147483647.0
-#define MOST_STREAM 4294967295.0
-#define MOST_MHZ    1e5
+#define MAX_BLOCKS 2147483647.0
+#define MAX_STREAM 4294967295.0
+#define MAX_MHZ     1e5
 #define HEAD_BYTES  4096 /* the schema stands in the first this many */
-#define MOST_VALUES 16   /* members of one object that are known */
+#define MAX_VALUES 16   /* members of one object that are known */
 
 struct reader {
     const struct gsim_runs_handler *handler;
@@ -37,10 +37,10 @@ static void fail(struct reader *r, const char *field, const char *expected, cons
 
 /* The members of the object at AT whose names are in NAMES (it ends with NULL), each where it stands or NULL. Says what
  * else was expected where there is no object, and refuses a name that stands there twice. */
-static bool members(struct reader *r, const char *at, const char *const *names, const char *values[MOST_VALUES])
+static bool members(struct reader *r, const char *at, const char *const *names, const char *values[MAX_VALUES])
 {
     struct gsim_scan_text key;
-    memset(values, 0, MOST_VALUES * sizeof *values);
+    memset(values, 0, MAX_VALUES * sizeof *values);
     if (!at || *at != '{') {
         fail(r, "", "an object", at);
         return false;
@@ -165,7 +165,7 @@ static void read_key(struct reader *r, const char *const *values, struct gsim_ar
     key->shape = (enum gsim_shape)word_or(r, values[KEY_SHAPE], "shape", shapes, GSIM_SHAPE_CONCURRENT);
     key->size = number(r, values[KEY_SIZE], "size", 1e18);
     key->block1d = gsim_whole_u32(count_or(r, values[KEY_BLOCK1D], "block1d", GSIM_LIMIT_BLOCK_THREADS, 0));
-    key->blocks = gsim_whole_u32(count_or(r, values[KEY_BLOCKS], "blocks", MOST_BLOCKS, 0));
+    key->blocks = gsim_whole_u32(count_or(r, values[KEY_BLOCKS], "blocks", MAX_BLOCKS, 0));
 }
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
@@ -174,10 +174,10 @@ static void read_profile_op(struct reader *r, const char *at, struct gsim_profil
     enum { OP, KERNEL, GRID, BLOCK, REGS, SMEM, SOLO, LEAST, MOST, SLICE };
     static const char *const names[] = {"op",         "kernel",  "grid",   "block",  "regs_per_thread",
                                         "smem_bytes", "solo_us", "min_us", "max_us", "slice_us", NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     if (!members(r, at, names, values)) return;
     *op = (struct gsim_profile_op){
-        .op = gsim_whole_u32(count_or(r, values[OP], "op", MOST_BLOCKS, NAN)),
+        .op = gsim_whole_u32(count_or(r, values[OP], "op", MAX_BLOCKS, NAN)),
         .grid = shape(r, values[GRID], "grid", GSIM_LIMIT_GRID_X),
         .block = shape(r, values[BLOCK], "block", GSIM_LIMIT_BLOCK_THREADS),
         .regs_per_thread = gsim_whole_u32(count_or(r, values[REGS], "regs_per_thread", GSIM_LIMIT_REGS, 0)),
@@ -194,7 +194,7 @@ static void read_profile_op(struct reader *r, const char *at, struct gsim_profil
 static void read_profile(struct reader *r, const char *text)
 {
     static const char *const names[] = {KEY_NAMES, "ops", "slice_sms", NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     struct gsim_profile profile = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return;
     uint32_t count = list_length(r, values[KEY_COUNT], "ops");
@@ -234,15 +234,15 @@ static void read_op(struct reader *r, const char *at, struct gsim_recorded_op *o
     enum { OP, KIND, BYTES, STREAM, LAUNCH, START, END };
     static const char *const names[] = {"op", "kind", "bytes", "stream", "launch_us", "start_us", "end_us", NULL};
     static const char *const kinds[] = {"h2d", "d2h", "d2d", "kernel", NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     if (!members(r, at, names, values)) return;
     int kind = word_or(r, values[KIND], "kind", kinds, -1);
     *op = (struct gsim_recorded_op){
         .is_kernel = kind == 3,
         .copy_kind = kind == 3 ? GSIM_COPY_H2D : (enum gsim_copy_kind)kind,
-        .op = gsim_whole_u32(count_or(r, values[OP], "op", MOST_BLOCKS, NAN)),
+        .op = gsim_whole_u32(count_or(r, values[OP], "op", MAX_BLOCKS, NAN)),
         .bytes = gsim_whole_u64(count_or(r, values[BYTES], "bytes", (double)GSIM_LIMIT_BYTES, kind == 3 ? 0 : NAN)),
-        .stream = gsim_whole_u32(count_or(r, values[STREAM], "stream", MOST_STREAM, NAN)),
+        .stream = gsim_whole_u32(count_or(r, values[STREAM], "stream", MAX_STREAM, NAN)),
         .launch_us = traced_time(r, values[LAUNCH], "launch_us"),
         .start_us = traced_time(r, values[START], "start_us"),
         .end_us = traced_time(r, values[END], "end_us"),
@@ -253,7 +253,7 @@ static void read_op(struct reader *r, const char *at, struct gsim_recorded_op *o
 static void read_calls(struct reader *r, const char *list, struct gsim_recording *run)
 {
     static const char *const names[] = {"call", "count", "total_us", NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     if (!list || run->calls || !list_length(r, list, "calls")) return;
     run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
     if (!run->calls) gsim_place_no_memory(&r->at);
@@ -275,7 +275,7 @@ GSIM_ORDER(by_launch, struct gsim_recorded_op, GSIM_UP(launch_us) GSIM_UP(start_
 static void read_traced(struct reader *r, const char *object, struct gsim_recording *run)
 {
     static const char *const names[] = {"iteration_us", "ops", "calls", NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     run->traced_us = NAN;
     if (!object || *object == 'n') return; /* absent or null */
     size_t back = gsim_place_enter(&r->at, "traced");
@@ -301,7 +301,7 @@ static enum gsim_status read_run(struct reader *r, const char *text)
                                         "checked", "iteration_us", "calls", "traced", NULL};
     static const char *const memories[] = {"managed", "pinned", "pageable", NULL}, *const splits[] = {"fit", "test",
                                                                                                       NULL};
-    const char *values[MOST_VALUES];
+    const char *values[MAX_VALUES];
     struct gsim_recording run = {0};
     if (!members(r, gsim_scan_start(text), names, values)) return r->at.error->status;
     run.memory = (enum gsim_memory_mode)word_or(r, values[MEMORY], "memory", memories, GSIM_MEMORY_PINNED);
@@ -352,11 +352,11 @@ static enum gsim_status read_head(void *context, const char *name, const char *t
     } else if (strcmp(name, "compute_capability") == 0) {
         set->compute_capability = gsim_whole_int(count_or(r, value, name, 1000, NAN));
     } else if (strcmp(name, "sm_clock_mhz") == 0) {
-        set->sm_clock_mhz = number(r, value, name, MOST_MHZ);
+        set->sm_clock_mhz = number(r, value, name, MAX_MHZ);
     } else if (strcmp(name, "tracer_excess_us") == 0) {
         set->tracer_excess_us = number(r, value, name, 1000);
     } else if (strcmp(name, "memory_clock_mhz") == 0) {
-        set->memory_clock_mhz = number(r, value, name, MOST_MHZ);
+        set->memory_clock_mhz = number(r, value, name, MAX_MHZ);
     }
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(name, texts[i].name) == 0 && *value == '"')

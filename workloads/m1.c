@@ -9,7 +9,7 @@
 
 #define BRANCHES   6
 #define CHANNELS   64
-#define MOST_DEPTH 3
+#define MAX_DEPTH 3
 
 /* Per fused multiply-add: an instruction latency of 4 cycles over two independent chains (assumed). */
 #define CYCLES_PER_FMA 2.0
@@ -27,7 +27,7 @@ static const struct gsim_bench_limits limits = {
 static const struct gsim_workload_preset presets[] = {{0}};
 
 /* 1x1; 1x1, 3x3; 1x1, 5x5; 1x1, 3x3, 3x3; 1x1, 1x7, 7x1; pool, 1x1: layers of each branch, equal in work. */
-static const char *const layers[BRANCHES][MOST_DEPTH] = {
+static const char *const layers[BRANCHES][MAX_DEPTH] = {
     {"conv1x1"},
     {"conv1x1", "conv3x3"},
     {"conv1x1", "conv5x5"},
@@ -52,7 +52,7 @@ static uint32_t branch(struct gsim_bench *bench, uint32_t index, uint32_t from, 
 {
     double map = pixels * CHANNELS, weights = CHANNELS * CHANNELS * 9;
     uint32_t depth = 0;
-    while (depth < MOST_DEPTH && layers[index][depth]) depth++;
+    while (depth < MAX_DEPTH && layers[index][depth]) depth++;
     for (uint32_t i = 0; i < depth; i++) {
         char name[32];
         snprintf(name, sizeof(name), "b%u_w%u", index, i);

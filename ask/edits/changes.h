@@ -58,7 +58,7 @@ enum gsim_error_of { GSIM_ERROR_OF_TIME, GSIM_ERROR_OF_SAVED, GSIM_ERROR_OF_BUSY
     X(REPLICAS, "replicas", "N", 0.30, SAVED, "assumed", false, "N servers behind the router")                         \
     X(RATE, "rate", "R", 0.30, SAVED, "assumed", false, "R requests per second to a server")
 
-#define GSIM_ERROR_LEAST 0.01 /* of what is saved: no prediction is nearer */
+#define GSIM_ERROR_MIN 0.01 /* of what is saved: no prediction is nearer */
 
 enum gsim_change_kind {
 #define GSIM_CHANGE_ENUM(kind, word, metavar, error, of, source, software, text) GSIM_CHANGE_##kind,

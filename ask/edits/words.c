@@ -33,7 +33,7 @@ const char *gsim_change_error_of(enum gsim_change_kind kind)
 double gsim_changes_error_us(const struct gsim_change *changes, size_t count, double time_us, double saved_us,
                              double busy_us, double off_ratio)
 {
-    double saved = fabs(saved_us), least = GSIM_ERROR_LEAST * saved, squares = least * least;
+    double saved = fabs(saved_us), least = GSIM_ERROR_MIN * saved, squares = least * least;
     for (size_t i = 0; i < count; i++) {
         enum gsim_error_of kind = kinds[changes[i].kind].of;
         /* What a change leaves as it is cannot be wrong by it: a graph that saves little is not far off either. */
@@ -46,8 +46,8 @@ double gsim_changes_error_us(const struct gsim_change *changes, size_t count, do
 
 const char *gsim_change_source(enum gsim_change_kind kind) { return kinds[kind].source; }
 
-#define MOST_STREAMS 1000
-#define MOST_NUMBER  1000000 /* of ranks, MiB and the like */
+#define MAX_STREAMS 1000
+#define MAX_NUMBER   1000000 /* of ranks, MiB and the like */
 
 static enum gsim_status unknown(const char *text, struct gsim_error *error)
 {
@@ -122,13 +122,13 @@ enum gsim_status gsim_change_parse(const char *text, struct gsim_change *change,
                      : kind == GSIM_CHANGE_REPLICAS ? "of servers"
                      : kind == GSIM_CHANGE_POWER    ? "of watts"
                                                     : NULL;
-    if (equals && (!read_factor(equals + 1, is_large ? MOST_NUMBER : MOST_STREAMS, &change->factor) ||
-                   (of && (strchr(equals, 'x') || change->factor < GSIM_RATE_LEAST))))
+    if (equals && (!read_factor(equals + 1, is_large ? MAX_NUMBER : MAX_STREAMS, &change->factor) ||
+                   (of && (strchr(equals, 'x') || change->factor < GSIM_RATE_MIN))))
         return gsim_refuse(error, "--change %s: expected a number %s behind '=', found '%s'", text,
                            of ? of : "such as 2 or 2x", equals + 1);
     bool is_rank =
         change->kind == GSIM_CHANGE_RANKS || change->kind == GSIM_CHANGE_MICRO || change->kind == GSIM_CHANGE_CHANNELS;
-    int most = is_rank ? MOST_NUMBER : MOST_STREAMS;
+    int most = is_rank ? MAX_NUMBER : MAX_STREAMS;
     if (is_count(change->kind) && (change->factor != floor(change->factor) || change->factor > most))
         return gsim_refuse(error, "--change %s: expected a whole number up to %d", change->text, most);
     if (change->kind == GSIM_CHANGE_PDL && change->factor > 0.99)

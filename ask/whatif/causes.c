@@ -116,13 +116,13 @@ static uint32_t walk_host(struct walk *w)
     return GSIM_NO_WORK;
 }
 
-#define MOST_RUNNING 256 /* looked back at: more kernels are not resident at once */
+#define MAX_RUNNING 256 /* looked back at: more kernels are not resident at once */
 
 /* The kernels that ran when WORK was ready. */
-static uint32_t running_at(const struct gsim_moments *m, uint32_t work, gsim_time time, uint32_t others[MOST_RUNNING])
+static uint32_t running_at(const struct gsim_moments *m, uint32_t work, gsim_time time, uint32_t others[MAX_RUNNING])
 {
     uint32_t count = 0;
-    for (uint32_t back = 1; back <= MOST_RUNNING && back <= work; back++) {
+    for (uint32_t back = 1; back <= MAX_RUNNING && back <= work; back++) {
         const struct gsim_moment_work *w = &m->works[work - back];
         if (!w->is_copy && !w->is_unexplained && w->start <= time && w->end > time) others[count++] = work - back;
     }
@@ -165,7 +165,7 @@ static uint32_t walk_start(struct walk *w, uint32_t index)
 {
     const struct gsim_moments *m = w->m;
     const struct gsim_moment_work *work = &m->works[index];
-    uint32_t others[MOST_RUNNING];
+    uint32_t others[MAX_RUNNING];
     const struct gsim_running running = {others, running_at(m, index, work->ready, others)};
     if (work->call == UINT32_MAX || work->is_migration)
         return ended_by(m, w->now); /* a copy by the driver itself: whatever was before */

@@ -18,7 +18,7 @@
 #include "sim/sm/demand.h"
 #include "traces/kernels/names.h"
 
-#define NAME_MOST 48
+#define MAX_NAME 48
 #define HELPS   0.002 /* less is not worth doing */
 
 struct outcome {
@@ -105,8 +105,8 @@ static uint32_t count_others(const struct gsim_program *p, const char *word, con
 /* A word that names kernel NAME and as few others as can be: its function's, or one of its template arguments. */
 static bool find_word(const struct gsim_program *p, const char *name, char word[GSIM_CHANGE_TEXT])
 {
-    char other[NAME_MOST + 1];
-    if (!gsim_name_word(name, 0, word, NAME_MOST + 1)) return false;
+    char other[MAX_NAME + 1];
+    if (!gsim_name_word(name, 0, word, MAX_NAME + 1)) return false;
     uint32_t least = count_others(p, word, name);
     for (unsigned i = 1; least && gsim_name_word(name, i, other, sizeof other); i++) {
         uint32_t count = count_others(p, other, name);

@@ -18,7 +18,7 @@
 #include "cli/ranks/ranks.h"
 
 #define BASE_DEFAULT  "serial"
-#define REPEAT_MOST   1e6
+#define REPEAT_MAX    1e6
 
 const char *const gsim_compare_settings[GSIM_COMPARE_SETTINGS] = {"suite",  "size",   "block1d",
                                                                   "blocks", "memory", "prefetch"};
@@ -443,7 +443,7 @@ static enum gsim_status compare(struct gsim_comparison *comparison, struct gsim_
 {
     const struct gsim_cli_arguments *arguments = comparison->arguments; /* with --place A,B */
     uint32_t repeat;
-    enum gsim_status status = gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MOST, 1, &repeat, error);
+    enum gsim_status status = gsim_cli_count(comparison->arguments, GSIM_CLI_REPEAT, 1, REPEAT_MAX, 1, &repeat, error);
     comparison->repeat = repeat;
     if (status == GSIM_OK) status = gsim_cli_check_used(comparison->arguments, GSIM_CLI_OF_PROGRAM, error);
     if (status == GSIM_OK) status = choose_workloads(comparison, error);

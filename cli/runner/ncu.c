@@ -12,7 +12,7 @@
 #include "sim/base/scratch.h"
 #include "sim/base/gz.h"
 
-#define MOST_WORDS 64
+#define MAX_WORDS 64
 
 /* The child's output is nobody's: ncu writes into a file of its own. */
 static enum gsim_status spawn(char *const words[], struct gsim_error *error)
@@ -52,7 +52,7 @@ enum gsim_status gsim_ncu_run(char *const words[], uint32_t launches, struct gsi
     static const char *const options[] = {"ncu", "--set",          "full", "--clock-control", "none", "--csv", "--page",
                                           "raw", "--launch-count", NULL,   "--log-file",      NULL};
     enum { OPTIONS = sizeof options / sizeof *options, COUNT_AT = 9, LOG_AT = 11 };
-    char count[16], *all[OPTIONS + MOST_WORDS + 1];
+    char count[16], *all[OPTIONS + MAX_WORDS + 1];
     const char *log = NULL;
     size_t length = 0, used = 0;
     struct gsim_arena arena = {0};
@@ -61,9 +61,9 @@ enum gsim_status gsim_ncu_run(char *const words[], uint32_t launches, struct gsi
     snprintf(count, sizeof count, "%u", launches);
     for (; used < OPTIONS; used++)
         all[used] = (char *)(used == COUNT_AT ? count : used == LOG_AT ? log : options[used]);
-    for (; *words && used < OPTIONS + MOST_WORDS; words++) all[used++] = *words;
+    for (; *words && used < OPTIONS + MAX_WORDS; words++) all[used++] = *words;
     all[used] = NULL;
-    status = *words ? gsim_refuse(error, "expected at most %d words", MOST_WORDS) : spawn(all, error);
+    status = *words ? gsim_refuse(error, "expected at most %d words", MAX_WORDS) : spawn(all, error);
     struct gsim_error unread = {0};
     char *text = status == GSIM_OK || status == GSIM_SIM ? gsim_file_read(log, &length, &unread) : NULL;
     if (status == GSIM_OK && !text) status = gsim_error_set(error, unread.status, "%s", unread.message);

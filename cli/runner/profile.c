@@ -22,7 +22,7 @@
 #define ENERGY_S       1.0 /* of launches of one kernel; the counter moves every 20 to 100 ms */
 #define WARM_S         0.2 /* before that, for clocks and power */
 #define LAUNCHES_AHEAD 64  /* between two looks at the clock */
-#define MOST_WORDS     40
+#define MAX_WORDS      40
 
 struct profile {
     struct gsim_cli_arguments arguments;
@@ -36,7 +36,7 @@ struct profile {
     struct gsim_kernel *kernels; /* what becomes known, by the program's index */
     const char *path;
     bool wants_ncu, wants_energy;
-    char *words[MOST_WORDS + 8]; /* for ncu: what this was called with */
+    char *words[MAX_WORDS + 8]; /* for ncu: what this was called with */
 };
 
 /* --- ncu ---------------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static enum gsim_status keep_words(struct profile *p, const struct gsim_runner_w
     int used = 0;
     if (length <= 0) return gsim_error_set(error, GSIM_IO, "cannot find this program's own file");
     self[length] = '\0';
-    if (words->count > MOST_WORDS - 10) return gsim_refuse(error, "expected fewer words");
+    if (words->count > MAX_WORDS - 10) return gsim_refuse(error, "expected fewer words");
     p->words[used++] = self;
     for (int i = 0; i < words->count; i++) p->words[used++] = words->items[i];
     for (int i = 0; fixed[i]; i++) p->words[used++] = (char *)fixed[i];

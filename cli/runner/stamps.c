@@ -4,7 +4,7 @@
 
 #include "cli/runner/profile.h"
 
-#define LEAST_UNEQUAL 1.1
+#define MIN_UNEQUAL 1.1
 
 void gsim_stamps_see(void *sums, const struct gsim_block_run *block)
 {
@@ -21,6 +21,6 @@ void gsim_stamps_imbalance(const struct gsim_program *program, const struct gsim
         if (!sums[i].blocks || !(sums[i].us > 0)) continue;
         double ratio = sums[i].longest_us * (double)sums[i].blocks / sums[i].us;
         struct gsim_kernel *kernel = &kernels[program->ops[i].kernel_index];
-        if (ratio >= LEAST_UNEQUAL && ratio > kernel->imbalance) kernel->imbalance = ratio;
+        if (ratio >= MIN_UNEQUAL && ratio > kernel->imbalance) kernel->imbalance = ratio;
     }
 }

@@ -47,7 +47,7 @@ static enum gsim_status check_in_orders(const char *path, const struct gsim_cuda
 }
 
 /* Less than one in a hundred is none. */
-#define LEAST_GAIN 1.01
+#define MIN_GAIN 1.01
 
 struct source {
     const struct gsim_cli_arguments *arguments;
@@ -147,7 +147,7 @@ static bool judge(const struct source *s)
                 s->point.simulation.device->name, gsim_text_time(text[0], c->gain.before[0]),
                 gsim_text_time(text[1], c->gain.now[0]), gain_of(s, 0), least, most,
                 s->arguments->value[GSIM_CLI_KERNELS] ? "profiled where --kernels names them" : "estimates");
-        pays &= gain_of(s, 0) >= LEAST_GAIN && least > 1;
+        pays &= gain_of(s, 0) >= MIN_GAIN && least > 1;
     }
     if (pays || s->arguments->value[GSIM_CLI_ALWAYS]) return true;
     fprintf(stderr, "no gain: left as it is, nothing is written (--always writes it)\n");

@@ -13,21 +13,21 @@
 #include "sim/base/text.h"
 #include "cli/serving/rows.h"
 
-#define MOST_RATES  256
-#define MOST_NAMES  32
+#define MAX_RATES   256
+#define MAX_NAMES   32
 #define WITHIN      0.99 /* of the requests keep the limits at the greatest rate */
 #define RATE_STEP   1.01 /* the search ends where a rate holds and one of so many times it does not */
 #define RATE_DRAWS  5
-#define MOST_DRAWS  1e6
-#define KEEPS_MOST  1000000u /* requests of which each is reported */
+#define MAX_DRAWS   1e6
+#define KEEPS_MAX   1000000u /* requests of which each is reported */
 
 struct serve {
     const struct gsim_cli_arguments *arguments;
     struct gsim_cli_server *server;
     struct gsim_serving_table *tables[GSIM_BESIDE_COUNT][2]; /* shared by cells; [1]: prefill apart */
-    double rates[MOST_RATES];
-    const struct gsim_batching_ops *policies[MOST_NAMES];
-    void *params[MOST_NAMES];
+    double rates[MAX_RATES];
+    const struct gsim_batching_ops *policies[MAX_NAMES];
+    void *params[MAX_NAMES];
     enum gsim_beside besides[GSIM_BESIDE_COUNT];
     uint32_t rate_count, policy_count, beside_count, draws;
     bool is_search; /* for the greatest rate */
@@ -51,17 +51,17 @@ static enum gsim_status parse_rates(struct serve *v, struct gsim_error *error)
     if (v->is_search) return GSIM_OK;
     v->rate_count = 0;
     if (sscanf(text, "%lf:%lf:%lf", &from, &to, &step) == 3) {
-        if (!(from >= GSIM_RATE_LEAST && to >= from && to <= 1e9 && step > 0) || (to - from) / step >= MOST_RATES)
-            return gsim_refuse(error, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'", MOST_RATES,
+        if (!(from >= GSIM_RATE_MIN && to >= from && to <= 1e9 && step > 0) || (to - from) / step >= MAX_RATES)
+            return gsim_refuse(error, "--rate: expected FROM:TO:STEP of at most %d rates, found '%.60s'", MAX_RATES,
                                text);
-        for (double rate = from; rate <= to * (1 + 1e-9) && v->rate_count < MOST_RATES; rate += step)
+        for (double rate = from; rate <= to * (1 + 1e-9) && v->rate_count < MAX_RATES; rate += step)
             v->rates[v->rate_count++] = rate;
         return GSIM_OK;
     }
     for (const char *at = text;; at = end + 1) {
         double rate = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !(rate >= GSIM_RATE_LEAST && rate <= 1e9) ||
-            v->rate_count == MOST_RATES)
+        if (end == at || (*end && *end != ',') || !(rate >= GSIM_RATE_MIN && rate <= 1e9) ||
+            v->rate_count == MAX_RATES)
             return gsim_refuse(
                 error, "--rate: expected requests per second (1e-9 to 1e9) or FROM:TO:STEP, found '%.60s'", text);
         v->rates[v->rate_count++] = rate;
@@ -136,7 +136,7 @@ enum gsim_status gsim_cli_server_policy(const struct gsim_cli_arguments *argumen
 static enum gsim_status add_policy(struct serve *v, const char *name, struct gsim_error *error)
 {
     uint32_t at = v->policy_count++;
-    if (at == MOST_NAMES) return gsim_refuse(error, "--batching: expected at most %d, found more", MOST_NAMES);
+    if (at == MAX_NAMES) return gsim_refuse(error, "--batching: expected at most %d, found more", MAX_NAMES);
     return gsim_cli_server_policy(v->arguments, v->server, name, &v->policies[at], &v->params[at], error);
 }
 
@@ -239,7 +239,7 @@ static enum gsim_status run_cell(struct serve *v, const struct gsim_serve_cell *
                                  .device = library->device,
                                  .policy = cell->policy,
                                  .params = cell->params,
-                                 .keeps = keeps && spec->arrivals.count <= KEEPS_MOST};
+                                 .keeps = keeps && spec->arrivals.count <= KEEPS_MAX};
     enum gsim_status status = head->is_exact ? check_exact(&server, error) : GSIM_OK;
     library->is_separate = cell->policy->separate;
     if (!head->is_exact && !*table) *table = gsim_serving_table_create(library);
@@ -350,7 +350,7 @@ static enum gsim_status find_most(struct serve *v, const struct gsim_serve_cell 
 {
     static const double besides[] = {0.5, 0.75, 0.9, 1.1, 1.5, 2};
     double low = 0, high = INFINITY, rate = 1, share;
-    while (high / low > RATE_STEP && rate > GSIM_RATE_LEAST * 1e3 && rate < 1e8) {
+    while (high / low > RATE_STEP && rate > GSIM_RATE_MIN * 1e3 && rate < 1e8) {
         if (share_within(v, cell, rate, &share, error)) return error->status;
         if (share >= WITHIN) low = rate;
         else high = rate;
@@ -430,8 +430,8 @@ static enum gsim_status prepare(struct serve *v, const char *path, struct gsim_e
     enum gsim_status status = gsim_cli_server_init(v->arguments, path, &v->server, error);
     if (!status) status = parse_policies(v, error);
     if (!status) {
-        struct gsim_scheduler_ops views[MOST_NAMES];
-        const struct gsim_scheduler_ops *list[MOST_NAMES];
+        struct gsim_scheduler_ops views[MAX_NAMES];
+        const struct gsim_scheduler_ops *list[MAX_NAMES];
         for (uint32_t i = 0; i < v->policy_count; i++) {
             views[i] = gsim_cli_policy_view(v->policies[i]);
             list[i] = &views[i];
@@ -493,7 +493,7 @@ int gsim_cli_serve(const struct gsim_cli_arguments *arguments, struct gsim_error
                                   : gsim_refuse(error, "nothing to serve: expected gpusim serve SPEC.json");
     if (!status)
         status =
-            gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, error);
+            gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MAX_DRAWS, v.is_search ? RATE_DRAWS : 1, &v.draws, error);
     if (!status && v.is_search && v.draws < 2)
         status = gsim_refuse(error, "--repeat: of --rate most 2 draws at least: one has no interval");
     bool is_one = !v.is_search && v.rate_count * v.policy_count * v.beside_count * v.draws == 1 &&

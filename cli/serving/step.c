@@ -236,14 +236,14 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
                                double *us, struct gsim_error *error)
 {
     struct gsim_serving_machine *const *machines = gsim_serving_table_machines(table, 1), *m;
-    struct gsim_serving_launch launches[GSIM_LAUNCH_MOST];
-    struct part parts[GSIM_LAUNCH_MOST], beside;
+    struct gsim_serving_launch launches[GSIM_LAUNCH_MAX];
+    struct part parts[GSIM_LAUNCH_MAX], beside;
     uint32_t count = 0;
     bool has_beside = false;
     m = machines[0];
     do {
-        if (count == GSIM_LAUNCH_MOST)
-            return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MOST);
+        if (count == GSIM_LAUNCH_MAX)
+            return gsim_error_set(error, GSIM_INPUT, "expected at most %d steps, found more", GSIM_LAUNCH_MAX);
         enum gsim_status status = parse_part(spec, &text, &parts[count], error);
         if (status) return status;
         launches[count] = parts[count].launch;
@@ -263,7 +263,7 @@ static enum gsim_status answer(struct gsim_serving_table *table, const struct gs
         return gsim_error_set(error, GSIM_INPUT, "beside: in a mixed step, prefill and decode are one: PARTS with +");
     if (spec->profile) {
         /* count parts as one mixed step. */
-        struct gsim_chunk chunks[GSIM_LAUNCH_MOST];
+        struct gsim_chunk chunks[GSIM_LAUNCH_MAX];
         struct gsim_step_shape shape = {.chunks = chunks};
         for (uint32_t i = 0; i < count; i++) {
             const struct part *p = &parts[i];

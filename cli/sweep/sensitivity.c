@@ -54,9 +54,9 @@ static const struct method {
 };
 
 /* --- effects as a table, as CSV and as a picture, the largest first --- */
-#define MOST_BARS 20
+#define MAX_BARS 20
 #define LEAST     5e-4 /* effects below this share of the largest are not listed, */
-#define LEAST_BAR 1e-2 /* and below this one not drawn */
+#define MIN_BAR 1e-2 /* and below this one not drawn */
 
 struct ranking {
     size_t input;
@@ -122,7 +122,7 @@ static void put_row(const struct gsim_sensitivity *s, size_t i, double unit, str
                            effect->total, effect->total_half);
 }
 
-#define MOST_NAMED 12 /* of the numbers without an effect */
+#define MAX_NAMED 12 /* of the numbers without an effect */
 
 /* What is told, the SHOWN largest effects first. */
 struct answer {
@@ -142,7 +142,7 @@ static void put_table(const void *what, struct gsim_output *output)
         size_t shown = answer->shown;
         size_t count = s->input_count - shown, column = 0;
         gsim_output_printf(output, "(%zu other%s no effect to speak of", count, count == 1 ? " has" : "s have");
-        for (size_t i = shown; i < s->input_count && count <= MOST_NAMED; i++) {
+        for (size_t i = shown; i < s->input_count && count <= MAX_NAMED; i++) {
             const char *name = gsim_device_number_name(s->inputs[answer->ranks[i].input].number);
             gsim_output_printf(output, "%s%s", i == shown ? ": " : column > 90 ? ",\n " : ", ", name);
             column = i == shown ? 40 + strlen(name) : column > 90 ? strlen(name) : column + 2 + strlen(name);
@@ -192,12 +192,12 @@ static void put_csv(const void *what, struct gsim_output *output)
 static enum gsim_status draw(struct gsim_sensitivity *s, const struct ranking *ranks, size_t shown,
                              struct gsim_error *error)
 {
-    while (shown > 1 && ranks[shown - 1].size < LEAST_BAR * ranks[0].size) shown--;
-    struct gsim_tornado_row rows[MOST_BARS];
+    while (shown > 1 && ranks[shown - 1].size < MIN_BAR * ranks[0].size) shown--;
+    struct gsim_tornado_row rows[MAX_BARS];
     const struct method *method = &methods[s->design.method];
     bool alone = s->design.method == GSIM_ONE_AT_A_TIME, morris = s->design.method == GSIM_MORRIS;
     struct gsim_tornado tornado = {.rows = rows,
-                                   .row_count = shown < MOST_BARS ? shown : MOST_BARS,
+                                   .row_count = shown < MAX_BARS ? shown : MAX_BARS,
                                    .legend = {method->legend[0], method->legend[1]},
                                    .label = alone && s->base ? "change of the speed-up (%)" : method->label,
                                    .side_by_side = alone};

@@ -11,7 +11,7 @@
 #include "sim/base/text.h"
 #include "sweep/stats.h"
 
-#define MOST_POINTS GSIM_LIMIT_TASKS /* of a way */
+#define MAX_POINTS GSIM_LIMIT_TASKS /* of a way */
 
 struct point {
     uint32_t copies;
@@ -27,9 +27,9 @@ struct clients {
     const struct gsim_cli_setup *setup;
     const struct gsim_sharing_ops *ways[GSIM_CLI_WAYS];
     size_t way_count;
-    struct point points[GSIM_CLI_WAYS][MOST_POINTS];
+    struct point points[GSIM_CLI_WAYS][MAX_POINTS];
     uint32_t point_count[GSIM_CLI_WAYS];
-    uint32_t failed[GSIM_CLI_WAYS][MOST_POINTS], failed_count[GSIM_CLI_WAYS]; /* copies whose simulation failed */
+    uint32_t failed[GSIM_CLI_WAYS][MAX_POINTS], failed_count[GSIM_CLI_WAYS]; /* copies whose simulation failed */
     uint32_t best[GSIM_CLI_WAYS]; /* copies within the limit; 0: not even the fewest */
     struct gsim_error errors[GSIM_CLI_WAYS];
     uint32_t from, to, repeat; /* REPEAT: draws of each point */
@@ -157,7 +157,7 @@ static bool is_known_to_fail(const struct clients *c, size_t way, uint32_t copie
 static const struct point *point_of(struct clients *c, size_t way, uint32_t copies)
 {
     const struct point *known = found(c, way, copies);
-    if (known || is_known_to_fail(c, way, copies) || c->point_count[way] == MOST_POINTS) return known;
+    if (known || is_known_to_fail(c, way, copies) || c->point_count[way] == MAX_POINTS) return known;
     struct gsim_error *error = &c->errors[way];
     struct point *p = &c->points[way][c->point_count[way]];
     struct gsim_cli_tasks t = {.copies = copies};
@@ -168,7 +168,7 @@ static const struct point *point_of(struct clients *c, size_t way, uint32_t copi
     if (status == GSIM_OK) c->is_random = t.tasks[t.varied_first].arrival == GSIM_ARRIVAL_POISSON;
     gsim_cli_tasks_release(&t);
     if (status != GSIM_OK) {
-        if (c->failed_count[way] < MOST_POINTS) c->failed[way][c->failed_count[way]++] = copies;
+        if (c->failed_count[way] < MAX_POINTS) c->failed[way][c->failed_count[way]++] = copies;
         return NULL;
     }
     p->time_us = figure_of(c, &p->of_all);

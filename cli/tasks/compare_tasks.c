@@ -9,7 +9,7 @@
 #include "sim/base/text.h"
 #include "sweep/stats.h"
 
-#define MOST_RUNS 1e6
+#define MAX_RUNS 1e6
 
 struct comparison {
     struct gsim_cli_tasks tasks;
@@ -231,7 +231,7 @@ static void put_json(const void *what, struct gsim_output *output)
 static enum gsim_status compare(struct comparison *c, struct gsim_error *error)
 {
     const struct gsim_cli_arguments *arguments = c->tasks.setup->arguments;
-    enum gsim_status status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MOST_RUNS, 1, &c->repeat, error);
+    enum gsim_status status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, MAX_RUNS, 1, &c->repeat, error);
     if (status == GSIM_OK)
         status = gsim_cli_ways(&c->tasks.arena, arguments->value[GSIM_CLI_SHARE], c->ways, &c->way_count, error);
     if (status == GSIM_OK) status = gsim_cli_check_share_opts(&c->tasks, c->ways, c->way_count, error);

@@ -13,8 +13,8 @@
 #include "sim/device/other.h"
 
 #define OTHER_GAP_US   0.1     /* between kernels, off by less is alike */
-#define MOST_DETAILED  200000  /* kernels whose calls and occupancy are kept */
-#define MOST_KERNELS   1000000 /* kernels that are kept at all */
+#define MAX_DETAILED   200000  /* kernels whose calls and occupancy are kept */
+#define MAX_KERNELS    1000000 /* kernels that are kept at all */
 
 bool gsim_cli_has_tasks(const struct gsim_cli_arguments *arguments)
 {
@@ -367,7 +367,7 @@ struct gsim_simulation gsim_cli_tasks_simulation(const struct gsim_cli_tasks *t,
     s.profile = t->profiles.count ? &t->profiles : NULL;
     s.iterations = 0;
     s.until_steady = false;
-    s.detailed = kernels <= MOST_DETAILED;
-    s.omits_kernels = kernels > MOST_KERNELS;
+    s.detailed = kernels <= MAX_DETAILED;
+    s.omits_kernels = kernels > MAX_KERNELS;
     return s;
 }

@@ -26,7 +26,7 @@
 #define EACH         "ranks.each"
 #define MULTICAST    "ranks.multicast"
 #define NODE         "ranks.node" /* a node's links; absent: the device's own */
-#define MOST_RANKS   8
+#define MAX_RANKS    8
 #define MEASURED     "measure.requests" /* of each task alone, where a way of sharing needs a profile */
 #define UNTIL        "until_us"         /* what TASK.work_us counts until, if all requests have ended before */
 
@@ -185,7 +185,7 @@ static const char *own_setting(const struct gsim_paper_point *point, const char 
 static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gsim_paper_point *asked,
                                    struct gsim_scenario *scenario, struct gsim_error *error)
 {
-    struct gsim_client list[MOST_RANKS];
+    struct gsim_client list[MAX_RANKS];
     const char *node_name = own_setting(asked, NODE);
     struct gsim_rank_node node = {.links.has_multicast = own_setting(asked, MULTICAST) != NULL};
     uint32_t ranks = (uint32_t)strtoul(own_setting(asked, RANKS), NULL, 10);
@@ -193,8 +193,8 @@ static enum gsim_status make_ranks(struct gsim_cli_point *point, const struct gs
         node_name ? gsim_rank_node_find(node_name, point->simulation.device->name, ranks, &node, error) : GSIM_OK;
     if (status) return status;
     uint32_t count = own_setting(asked, EACH) ? ranks : 1;
-    if (!ranks || count > MOST_RANKS)
-        return gsim_error_set(error, GSIM_INPUT, RANKS ": expected 1 or more, and at most %d each", MOST_RANKS);
+    if (!ranks || count > MAX_RANKS)
+        return gsim_error_set(error, GSIM_INPUT, RANKS ": expected 1 or more, and at most %d each", MAX_RANKS);
     for (uint32_t i = 0; i < count; i++)
         list[i] = (struct gsim_client){.program = &point->program,
                                              .scheduler = point->simulation.scheduler,

@@ -10,11 +10,11 @@
 #include "gpusim/memory.h"
 #include "sim/base/jobs/each.h"
 
-#define MOST_SAMPLES 16 /* of a case: one each of some quantities */
+#define MAX_SAMPLES 16 /* of a case: one each of some quantities */
 
 struct outcome {
     struct gsim_validation counted; /* of the case alone; its samples: */
-    struct gsim_sample samples[MOST_SAMPLES];
+    struct gsim_sample samples[MAX_SAMPLES];
     size_t count;
     bool has_ended; /* its worker has not crashed */
     struct gsim_error failure;
@@ -39,7 +39,7 @@ static enum gsim_status run(void *data, uint64_t item, void *result, struct gsim
     enum gsim_status status = gsim_validation_run(&o->counted, &jobs->set->cases[jobs->index[item]], error);
     o->count = o->counted.count;
     o->has_ended = true;
-    GSIM_INVARIANT(o->count <= MOST_SAMPLES);
+    GSIM_INVARIANT(o->count <= MAX_SAMPLES);
     if (o->count) memcpy(o->samples, o->counted.samples, o->count * sizeof *o->samples);
     gsim_validation_release(&o->counted);
     return status;

@@ -25,7 +25,7 @@
 #define LISTED   12 /* steps in the text */
 #define WAIT_ROUNDS 10
 #define CONTRADICTS 0.02 /* so much longer than recorded with the profiler */
-#define LEAST_WAIT  1e-6
+#define MIN_WAIT    1e-6
 
 enum gsim_status gsim_cli_step_time(const char *text, double *us, struct gsim_error *error)
 {
@@ -127,7 +127,7 @@ static enum gsim_status fit_waits(struct gsim_cli_subject *s, struct gsim_error 
         status = simulate(s, 1, 1, &us, error);
         *(us > most ? &high : &low) = next;
     }
-    if (now < 1) scale_waits(s, fmax(low, LEAST_WAIT) / now);
+    if (now < 1) scale_waits(s, fmax(low, MIN_WAIT) / now);
     return status;
 }
 

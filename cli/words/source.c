@@ -12,7 +12,7 @@
 #include "traces/import/import.h"
 
 #define LIMIT_S    10.0
-#define MOST_WORDS 64
+#define MAX_WORDS 64
 
 static void tell_note(const char *path, unsigned line, const char *text)
 {
@@ -86,15 +86,15 @@ enum gsim_status gsim_cli_source_run(const struct gsim_cli_arguments *arguments,
     const char *limit = arguments->value[GSIM_CLI_RUN_LIMIT], *given = arguments->value[GSIM_CLI_RUN_ARGS];
     char *text = gsim_arena_strdup(&run->arena, given ? given : ""), *end = NULL;
     size_t count = 0;
-    run->words = GSIM_ARENA_ARRAY(&run->arena, const char *, MOST_WORDS + 2);
+    run->words = GSIM_ARENA_ARRAY(&run->arena, const char *, MAX_WORDS + 2);
     run->words[count++] = path;
-    while (*(text += strspn(text, " ")) && count <= MOST_WORDS) {
+    while (*(text += strspn(text, " ")) && count <= MAX_WORDS) {
         size_t length = strcspn(text, " ");
         run->words[count++] = text;
         text += length;
         if (*text) *text++ = '\0';
     }
-    enum gsim_status status = *text ? gsim_refuse(error, "--run: expected at most %d words", MOST_WORDS) : GSIM_OK;
+    enum gsim_status status = *text ? gsim_refuse(error, "--run: expected at most %d words", MAX_WORDS) : GSIM_OK;
     if (status == GSIM_OK) run->limit_s = limit ? strtod(limit, &end) : LIMIT_S;
     if (status == GSIM_OK && (limit && (*end || end == limit || !(run->limit_s > 0) || run->limit_s > 86400)))
         status = gsim_refuse(error, "--run-limit: expected seconds, found '%s'", limit);

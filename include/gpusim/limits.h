@@ -31,7 +31,7 @@
 #define GSIM_LIMIT_TILES     1e9           /* of a persistent kernel */
 #define GSIM_LIMIT_CLUSTER   64           /* blocks of a thread block cluster along one axis */
 #define GSIM_LIMIT_IMBALANCE 1e4          /* longest block over the mean */
-#define GSIM_LEAST_TRIGGER 1e-6          /* written for 0, which means not given */
+#define GSIM_MIN_TRIGGER 1e-6          /* written for 0, which means not given */
 #define GSIM_LIMIT_STREAM 65535
 #define GSIM_LIMIT_GPUS 16384
 #define GSIM_LIMIT_PRIORITY 100          /* either sign */

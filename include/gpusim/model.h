@@ -11,7 +11,7 @@
 GSIM_DECLARATIONS_BEGIN
 
 #define GSIM_MODEL_NONE UINT32_MAX
-#define GSIM_MODEL_MOST 8 /* most models */
+#define GSIM_MODEL_MAX 8 /* most models */
 
 /* Return the name and the one-line summary of model INDEX; 0 is "blocks". NULL: past the end. */
 const char *gsim_model_name(uint32_t index);

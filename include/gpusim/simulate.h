@@ -34,10 +34,10 @@ struct gsim_statistics {
 
 struct gsim_demand;
 
-/* until_steady ends a run before GSIM_STEADY_MOST iterations if a cycle of at most GSIM_STEADY_CYCLE iterations repeats
+/* until_steady ends a run before GSIM_STEADY_MAX iterations if a cycle of at most GSIM_STEADY_CYCLE iterations repeats
  * within GSIM_STEADY_SAME, or if the last GSIM_STEADY_NEAR_COUNT iterations differ by at most GSIM_STEADY_NEAR of the
  * shortest. With noise it ends after the second iteration. */
-#define GSIM_STEADY_MOST       30
+#define GSIM_STEADY_MAX        30
 #define GSIM_STEADY_CYCLE      8
 #define GSIM_STEADY_SAME       1e-10 /* chance reaches 1e-8 */
 #define GSIM_STEADY_NEAR       1e-3
@@ -75,7 +75,7 @@ struct gsim_simulation {
     enum gsim_memory_mode memory;
     bool prefetch;
     uint32_t iterations;                 /* 0: the program's own */
-    bool until_steady;                   /* stops when iterations repeat, after GSIM_STEADY_MOST at the latest */
+    bool until_steady;                   /* stops when iterations repeat, after GSIM_STEADY_MAX at the latest */
     uint64_t seed;
     /* durations of kernels and calls vary (device: kernel_spread, call_spread) */
     bool noise;

@@ -6,7 +6,7 @@
 #include "plots/page/page.h"
 #include "sweep/store.h"
 
-#define MOST_FAILURES 100
+#define MAX_FAILURES 100
 
 static enum gsim_status put_sweep(void *data, const struct gsim_sweep_record *record, struct gsim_error *error)
 {
@@ -36,7 +36,7 @@ static enum gsim_status put_failure(void *data, const struct gsim_row *row, stru
     struct failures *failures = data;
     const char *status = row->cells[GSIM_COLUMN_status].text;
     (void)error;
-    if ((status && strcmp(status, "ok") == 0) || failures->count++ >= MOST_FAILURES) return GSIM_OK;
+    if ((status && strcmp(status, "ok") == 0) || failures->count++ >= MAX_FAILURES) return GSIM_OK;
     if (failures->count == 1) {
         gsim_page_block(failures->page, "h2", "Points without a result");
         gsim_page_table(failures->page, heads, 3);
@@ -54,9 +54,9 @@ enum gsim_status gsim_page_database(struct gsim_page *page, const char *path, st
     enum gsim_status status = gsim_store_open(path, GSIM_STORE_READ, &store, error);
     if (status == GSIM_OK) status = gsim_store_each(store, put_failure, &failures, error);
     if (status == GSIM_OK && failures.count) gsim_page_table_end(page);
-    if (failures.count > MOST_FAILURES)
+    if (failures.count > MAX_FAILURES)
         gsim_page_block(page, "p",
-                        gsim_arena_printf(&page->arena, "%d of %zu; gpusim results gives all.", MOST_FAILURES,
+                        gsim_arena_printf(&page->arena, "%d of %zu; gpusim results gives all.", MAX_FAILURES,
                                           failures.count));
     if (status == GSIM_OK) {
         gsim_page_block(page, "h2", "Run it again");

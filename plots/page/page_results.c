@@ -24,13 +24,13 @@ struct gsim_page_parts {
     struct gsim_arena arena;
 };
 
-#define MOST_SPLIT 8 /* settings that parts differ in */
+#define MAX_SPLIT 8 /* settings that parts differ in */
 
 struct split {
     const struct gsim_frame *frame;
-    const struct gsim_frame_column *columns[MOST_SPLIT];
-    const char **values[MOST_SPLIT];
-    size_t value_counts[MOST_SPLIT], count;
+    const struct gsim_frame_column *columns[MAX_SPLIT];
+    const char **values[MAX_SPLIT];
+    size_t value_counts[MAX_SPLIT], count;
 };
 
 /* Whether the column's value follows from the workload's name, as the default size does: then it is no setting. */
@@ -75,7 +75,7 @@ static void make_part(const struct split *split, size_t combination, struct gsim
 {
     const struct gsim_frame *frame = split->frame;
     bool *keep = gsim_arena_alloc(arena, frame->row_count + 1);
-    const char *values[MOST_SPLIT];
+    const char *values[MAX_SPLIT];
     part->name = part->where = "";
     for (size_t i = 0; i < split->count; i++) {
         values[i] = split->values[i][combination % split->value_counts[i]];
@@ -122,7 +122,7 @@ static void make_part(const struct split *split, size_t combination, struct gsim
     }
 }
 
-#define MOST_PARTS 24 /* of a table or a figure */
+#define MAX_PARTS 24 /* of a table or a figure */
 
 /* SHOWN: the settings that vary within a part, up to a NULL. A row without a setting, as of a scheduler that does not
  * have the parameter, is in the parts of all its values. */
@@ -132,15 +132,15 @@ static void gsim_page_parts_init(struct gsim_page_parts *parts, const struct gsi
     struct split split = {.frame = frame};
     size_t combinations = 1;
     *parts = (struct gsim_page_parts){0};
-    for (size_t i = 0; i < frame->column_count && split.count < MOST_SPLIT; i++) {
+    for (size_t i = 0; i < frame->column_count && split.count < MAX_SPLIT; i++) {
         const struct gsim_frame_column *column = &frame->columns[i];
         if (!gsim_frame_is_setting(column->name) || is_shown(column->name, shown)) continue;
         if (gsim_frame_distinct(frame, column) < 2 || gsim_page_follows_workload(frame, column)) continue;
         find_values(&split, column, &parts->arena);
     }
     for (size_t i = 0; i < split.count; i++) combinations *= split.value_counts[i];
-    parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (MOST_PARTS + 1));
-    for (size_t i = 0; i < combinations && parts->count < MOST_PARTS; i++) {
+    parts->parts = gsim_arena_alloc(&parts->arena, sizeof *parts->parts * (MAX_PARTS + 1));
+    for (size_t i = 0; i < combinations && parts->count < MAX_PARTS; i++) {
         make_part(&split, i, &parts->parts[parts->count], &parts->arena);
         parts->count += parts->parts[parts->count].frame.row_count > 0;
         parts->left_out = combinations - i - 1;
@@ -155,11 +155,11 @@ static void gsim_page_parts_release(struct gsim_page_parts *parts)
 
 /* --- page results --- */
 
-#define MOST_FIGURES 12
-#define MOST_ALIKE   4    /* of them in a row that show the same of other settings */
+#define MAX_FIGURES 12
+#define MAX_ALIKE    4    /* of them in a row that show the same of other settings */
 #define FIRST_PARTS  4    /* tables that are not folded away */
-#define MOST_VALUES  12   /* of a setting, in the table of what varied */
-#define MOST_POINTS  1000 /* rows of the last table */
+#define MAX_VALUES   12   /* of a setting, in the table of what varied */
+#define MAX_POINTS   1000 /* rows of the last table */
 
 static size_t distinct(const struct gsim_frame *frame, const char *name)
 {
@@ -177,9 +177,9 @@ static bool is_numeric(const struct gsim_frame *frame, const struct gsim_frame_c
 static const char *values_of(struct gsim_page *page, const struct gsim_frame *frame,
                              const struct gsim_frame_column *column)
 {
-    const char *list = "", *seen[MOST_VALUES];
+    const char *list = "", *seen[MAX_VALUES];
     size_t count = 0, all = gsim_frame_distinct(frame, column);
-    for (size_t row = 0; row < frame->row_count && count < MOST_VALUES && list; row++) {
+    for (size_t row = 0; row < frame->row_count && count < MAX_VALUES && list; row++) {
         const char *text = gsim_frame_text(column, row);
         bool known = false;
         for (size_t i = 0; i < count; i++) known |= strcmp(seen[i], text) == 0;
@@ -259,7 +259,7 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
 {
     struct gsim_results_query query = {.x = x, .y = y, .log_x = -1, .log_y = -1};
     struct gsim_page_parts parts;
-    if (page->figure_count >= MOST_FIGURES) return GSIM_OK;
+    if (page->figure_count >= MAX_FIGURES) return GSIM_OK;
     if (strcmp(x, "scheduler") != 0 && distinct(frame, "scheduler") > 1)
         query.series = "scheduler";
     else if (strcmp(x, "workload") != 0 && strcmp(x, "size") != 0 && distinct(frame, "workload") > 1)
@@ -269,7 +269,7 @@ static enum gsim_status draw(struct gsim_page *page, const struct gsim_frame *fr
     enum gsim_status status = GSIM_OK;
     size_t drawn = 0;
     for (size_t i = 0;
-         i < parts.count && i < MOST_ALIKE && status == GSIM_OK && page->figure_count < MOST_FIGURES;
+         i < parts.count && i < MAX_ALIKE && status == GSIM_OK && page->figure_count < MAX_FIGURES;
          i++, drawn++)
         if (has_values(&parts.parts[i].frame, x, y))
             status = draw_part(page, &parts.parts[i], kind, &query, caption, error);
@@ -390,7 +390,7 @@ static void put_points(struct gsim_page *page, const struct gsim_frame *frame, b
     const struct gsim_frame_column **columns =
         gsim_arena_alloc(&page->arena, sizeof *columns * (frame->column_count + 8));
     const char **heads = gsim_arena_alloc(&page->arena, sizeof *heads * (frame->column_count + 8));
-    size_t count = 0, rows = frame->row_count < MOST_POINTS ? frame->row_count : MOST_POINTS;
+    size_t count = 0, rows = frame->row_count < MAX_POINTS ? frame->row_count : MAX_POINTS;
     for (size_t i = 0; i < frame->column_count; i++)
         if ((gsim_frame_is_setting(frame->columns[i].name) || strcmp(frame->columns[i].name, "repeat") == 0) &&
             gsim_frame_distinct(frame, &frame->columns[i]) > 1)

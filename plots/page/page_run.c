@@ -12,7 +12,7 @@
 #include "sim/base/json.h"
 #include "gpusim/order.h"
 
-#define MOST_KERNELS 40
+#define MAX_KERNELS 40
 
 /* Tasks, ranks and notes as reported, but for the times of each request. */
 static enum gsim_status put_lists(struct gsim_output *output, const char *path, bool is_shared,
@@ -84,7 +84,7 @@ static void put_tallies(struct gsim_output *json, const struct tally *tallies, s
     for (size_t i = 0; i < names; i++) whole += tallies[i].total;
     gsim_output_put(json, ",\n%q: {'names': %z, 'total_us': %r, 'rows': [", kernels ? "kernels" : "transfers", names,
                     whole);
-    for (size_t i = 0; i < names && i < MOST_KERNELS; i++) {
+    for (size_t i = 0; i < names && i < MAX_KERNELS; i++) {
         const struct tally *t = &tallies[i];
         gsim_output_put(json, "%s[%q, %z, %r, %r, %r, %r]", i ? ",\n" : "", t->name, t->count, t->total, t->shortest,
                         t->longest, t->bytes);

@@ -10,8 +10,8 @@
 
 #include "gpusim/memory.h"
 
-#define MOST_POINTS  1400 /* across a page at 200 per inch */
-#define LEAST_POINTS 30
+#define MAX_POINTS   1400 /* across a page at 200 per inch */
+#define MIN_POINTS 30
 
 struct row {
     struct gsim_bar gathered, last; /* count 0: none */
@@ -88,8 +88,8 @@ static void gather(struct gsim_bars *bars, struct row *row, const struct gsim_ba
 void gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning)
 {
     size_t count = bars->count;
-    if (count <= GSIM_BARS_MOST) return;
-    double points = fmin(MOST_POINTS, fmax(LEAST_POINTS, (double)GSIM_BARS_MOST / (double)thinning->rows));
+    if (count <= GSIM_BARS_MAX) return;
+    double points = fmin(MAX_POINTS, fmax(MIN_POINTS, (double)GSIM_BARS_MAX / (double)thinning->rows));
     struct row *rows = gsim_alloc(sizeof *rows * (thinning->rows + 1));
     bars->count = 0;
     for (size_t i = 0; i < count; i++) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define GSIM_BAR_SHADES 4    /* full colour; below: the bar's share of the time is lower */
-#define GSIM_BARS_MOST  9000 /* as many are drawn as they are: an SVG of less than a megabyte */
+#define GSIM_BARS_MAX   9000 /* as many are drawn as they are: an SVG of less than a megabyte */
 
 struct gsim_bar {
     double start_us, end_us;
@@ -33,6 +33,6 @@ struct gsim_thinning {
 };
 
 void gsim_bars_add(struct gsim_bars *bars, const struct gsim_bar *bar);
-/* Bars of a row come by start and do not overlap. Does nothing to GSIM_BARS_MOST or fewer. */
+/* Bars of a row come by start and do not overlap. Does nothing to GSIM_BARS_MAX or fewer. */
 void gsim_bars_thin(struct gsim_bars *bars, const struct gsim_thinning *thinning);
 void gsim_bars_release(struct gsim_bars *bars);

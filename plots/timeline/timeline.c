@@ -18,7 +18,7 @@
 #define TASK_SHIFT 48 /* of a row: the task, then 16 bits of the device, then the stream */
 #define COLOURS    7    /* kernels with a colour of their own */
 #define LOAD_PARTS 1000 /* as many as a printed page shows */
-#define MOST_LETTERS 26 /* of a task's name beside its row; longer ones are cut in the middle */
+#define MAX_LETTERS 26 /* of a task's name beside its row; longer ones are cut in the middle */
 
 enum {
     GROUP_EXPLICIT,
@@ -177,9 +177,9 @@ static void name_row(const struct chart *chart, uint64_t row, char *label, size_
         snprintf(label, size, "%scopy %s", device, directions[(row & 0xffffffff) % 6]);
         return;
     }
-    char task[MOST_LETTERS + 1] = "", stream[24] = "";
+    char task[MAX_LETTERS + 1] = "", stream[24] = "";
     if (chart->track->task_count)
-        gsim_text_fit(task, sizeof task, chart->track->tasks[row >> TASK_SHIFT & 0x3fff], MOST_LETTERS);
+        gsim_text_fit(task, sizeof task, chart->track->tasks[row >> TASK_SHIFT & 0x3fff], MAX_LETTERS);
     if (!*task || has_streams(chart, row))
         snprintf(stream, sizeof stream, "%sstream %u", *task ? " " : "", (unsigned)row);
     snprintf(label, size, "%s%s%s", device, task, stream);

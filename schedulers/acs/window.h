@@ -9,7 +9,7 @@
 
 #include "gpusim/memory.h"
 
-#define GSIM_WINDOW_MOST 1024
+#define GSIM_WINDOW_MAX 1024
 #define GSIM_WINDOW_NONE UINT32_MAX
 
 struct gsim_window_entry {

@@ -8,9 +8,9 @@
 #include "sim/program/draw.h"
 
 #define NONE          GSIM_NO_VERTEX
-#define LIVE_MOST     4096  /* ops that are known and have not ended */
-#define AHEAD_MOST    16384 /* of those that are issued ahead: then the host waits for all */
-#define VERTICES_MOST 4096  /* are kept of finished work, or as many as are live */
+#define LIVE_MAX      4096  /* ops that are known and have not ended */
+#define AHEAD_MAX    16384 /* of those that are issued ahead: then the host waits for all */
+#define VERTICES_MAX 4096  /* are kept of finished work, or as many as are live */
 
 struct gsim_runner_slot {
     gsim_stream stream;
@@ -185,7 +185,7 @@ static void submit(struct gsim_runner *r, const struct gsim_op *op)
         return;
     }
     if (!r->nodes[vertex].waits) push(r, vertex);
-    while (r->live > LIVE_MOST && progress(r)) {}
+    while (r->live > LIVE_MAX && progress(r)) {}
 }
 
 static bool is_pending(const struct gsim_runner *r)
@@ -283,8 +283,8 @@ static void look_at_buffers(struct gsim_runner *r, const struct gsim_op *op)
 static void forget(struct gsim_runner *r)
 {
     struct gsim_frontier *f = &r->frontier;
-    if (r->live > AHEAD_MOST) drain(r);
-    if (r->failed || f->vertex_count <= VERTICES_MOST || f->vertex_count / 2 < r->live) return;
+    if (r->live > AHEAD_MAX) drain(r);
+    if (r->failed || f->vertex_count <= VERTICES_MAX || f->vertex_count / 2 < r->live) return;
     for (size_t s = 0; s < r->stream_count; s++) gsim_frontier_skip_finished(f, &r->streams[s].last_vertex);
     uint32_t count = (uint32_t)f->vertex_count;
     const uint32_t *moved = gsim_frontier_compact(f);

@@ -25,7 +25,7 @@ const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run) { return
 uint32_t gsim_feed_most(const struct gsim_run *run)
 {
     const struct gsim_lowering *known = gsim_feed_known(run);
-    if (!known) return GSIM_FEED_MOST;
+    if (!known) return GSIM_FEED_MAX;
     return known->first.op_count > known->steady.op_count ? known->first.op_count : known->steady.op_count;
 }
 

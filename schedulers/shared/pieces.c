@@ -95,7 +95,7 @@ enum gsim_status gsim_piecewise_run(struct gsim_piecewise *x, struct gsim_error 
 {
     static const struct gsim_feed_user user = {.list = run_list, .wait = wait};
     enum gsim_status status = open(x, error);
-    if (status == GSIM_OK) status = gsim_feed_run(x->run, GSIM_FEED_MOST, &user, x, error);
+    if (status == GSIM_OK) status = gsim_feed_run(x->run, GSIM_FEED_MAX, &user, x, error);
     for (int i = 0; i < 3; i++) {
         gsim_free(x->lists[i].items);
         gsim_dag_release(&x->lists[i].dag);

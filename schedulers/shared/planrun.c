@@ -175,7 +175,7 @@ enum gsim_status gsim_plan_run(struct gsim_run *run, gsim_plan_choose *choose, s
     }
     const struct gsim_feed_user user = {.list = issue_drawn, .wait = wait_drawn, .has_dag = style.most != 1};
     struct drawn d = {.run = run, .choose = choose, .style = &style};
-    enum gsim_status status = gsim_feed_run(run, style.most ? style.most : GSIM_FEED_MOST, &user, &d, error);
+    enum gsim_status status = gsim_feed_run(run, style.most ? style.most : GSIM_FEED_MAX, &user, &d, error);
     gsim_arena_release(&d.scratch);
     return status;
 }

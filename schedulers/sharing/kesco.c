@@ -19,13 +19,13 @@ struct kesco_params {
     int64_t streams;
 };
 
-#define MOST_STREAMS 64
-#define MOST_KERNELS 256 /* of a task at a time: one a stream, or a graph's */
+#define MAX_STREAMS 64
+#define MAX_KERNELS 256 /* of a task at a time: one a stream, or a graph's */
 
 struct zone {
     bool is_active;                     /* has a request */
     uint32_t total, seen;               /* kernels of its program; that have come of this request */
-    struct gsim_share_kernel *kernels[MOST_KERNELS]; /* held or under way, in the order in which they came */
+    struct gsim_share_kernel *kernels[MAX_KERNELS]; /* held or under way, in the order in which they came */
     uint32_t count;
 };
 
@@ -91,7 +91,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
     struct zone *z = &state_of(share)[k->task];
     if (z->seen < z->total) z->seen++;
-    if (z->count == MOST_KERNELS) {
+    if (z->count == MAX_KERNELS) {
         gsim_share_release(share, k, 0);
         return;
     }
@@ -126,7 +126,7 @@ const struct gsim_sharing_ops gsim_sharing_kesco = {
     .source = "KeSCo (ICCD 2023), its slides",
     GSIM_PARAMS(struct kesco_params,
         GSIM_BOOL(struct kesco_params, demotion, 1, "less urgent tasks' streams stand behind the more urgent ones'"),
-        GSIM_INT(struct kesco_params, streams, 10, 1, MOST_STREAMS, "", "places of merged streams")),
+        GSIM_INT(struct kesco_params, streams, 10, 1, MAX_STREAMS, "", "places of merged streams")),
     .base = {.mechanism = GSIM_MECHANISM_STREAMS},
     .task_size = sizeof(struct zone),
     .start = start,

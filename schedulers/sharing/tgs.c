@@ -24,7 +24,7 @@ enum phase { PHASE_PROFILE, PHASE_SLOW_START, PHASE_AVOIDANCE };
 #define SAMPLES     5
 #define FEW         (4 * SAMPLES)  /* messages: a run of fewer shows how the limit starts, not where it settles. Ours */
 #define FIRST_LIMIT 20000.0
-#define MOST_LIMIT  1099511627776.0 /* 2^40 */
+#define MAX_LIMIT   1099511627776.0 /* 2^40 */
 
 struct tgs {
     double rate, window_blocks; /* blocks of the production job since the last message; of the others in this window */
@@ -41,7 +41,7 @@ GSIM_SHARE_OWN(struct tgs, struct tgs_params)
 static void slow_start(struct tgs *t, double off)
 {
     if (off <= 0.03) {
-        t->limit = fmin(1.5 * t->limit + 1, MOST_LIMIT);
+        t->limit = fmin(1.5 * t->limit + 1, MAX_LIMIT);
         return;
     }
     t->limit /= 1.5;

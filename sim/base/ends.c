@@ -22,7 +22,7 @@
 
 #define PATHS_MAX   64
 #define ENTRY_BYTES 4096
-#define LEAST_BYTES (1 << 20) /* SimGrid allocates less than this at once, but through operator new */
+#define MIN_BYTES (1 << 20) /* SimGrid allocates less than this at once, but through operator new */
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 #define STOPPING_COUNT (sizeof(stopping) / sizeof(stopping[0]))
@@ -180,7 +180,7 @@ bool gsim_ends_has_memory(size_t size)
  * and the abort goes on. */
 static void take_abort(int signal_number)
 {
-    if (errno == ENOMEM || !gsim_ends_has_memory(LEAST_BYTES)) gsim_ends_out_of_memory();
+    if (errno == ENOMEM || !gsim_ends_has_memory(MIN_BYTES)) gsim_ends_out_of_memory();
     if (getpid() == state.owner) clean_up();
     signal(signal_number, SIG_DFL);
 }

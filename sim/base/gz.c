@@ -56,7 +56,7 @@ static enum gsim_status check_size(const struct gsim_gz *gz, struct gsim_error *
 {
     if (gz->bytes <= GSIM_GZ_FREE_BYTES || gzdirect(gz->file)) return GSIM_OK;
     double packed = gsim_gz_offset(gz);
-    double most = (double)(packed > 0 ? GSIM_GZ_MOST_BYTES : GSIM_GZ_MOST_BYTES / 4);
+    double most = (double)(packed > 0 ? GSIM_GZ_MAX_BYTES : GSIM_GZ_MAX_BYTES / 4);
     if (packed > 0 && (double)gz->bytes > packed * GSIM_GZ_TIMES)
         return gsim_error_set(error, GSIM_INPUT,
                               "expands to over %.0f MB, %.0f times its size: expected at most %d times (plain text may "
@@ -79,9 +79,9 @@ static enum gsim_status check_blanks(struct gsim_gz *gz, const char *piece, size
     size_t last = count;
     while (last && is_blank(piece[last - 1])) last--;
     gz->blanks = last ? count - last : gz->blanks + count;
-    if (gz->blanks <= GSIM_GZ_MOST_BLANKS) return GSIM_OK;
+    if (gz->blanks <= GSIM_GZ_MAX_BLANKS) return GSIM_OK;
     return gsim_error_set(error, GSIM_INPUT, "holds more than %llu MB of nothing but blanks in a row",
-                          GSIM_GZ_MOST_BLANKS >> 20);
+                          GSIM_GZ_MAX_BLANKS >> 20);
 }
 
 enum gsim_status gsim_gz_read(struct gsim_gz *gz, void *to, size_t size, size_t *got, struct gsim_error *error)

@@ -13,10 +13,10 @@
 
 #define GSIM_GZ_FREE_BYTES (32ull << 20) /* always allowed */
 #define GSIM_GZ_TIMES      200 /* above: most times the file's size. Deflate's limit is 1032, 230 at its fastest */
-#define GSIM_GZ_MOST_BYTES                                                                                             \
+#define GSIM_GZ_MAX_BYTES                                                                                              \
     (2ull << 30) /* most bytes of gzip; from a pipe, whose size is not known, a quarter */
 
-#define GSIM_GZ_MOST_BLANKS (64ull << 20) /* in a row, also of plain text */
+#define GSIM_GZ_MAX_BLANKS (64ull << 20) /* in a row, also of plain text */
 
 struct gsim_gz {
     void *file;     /* gzFile */

@@ -17,7 +17,7 @@
 #include "gpusim/memory.h"
 #include "sim/base/text.h"
 
-#define MOST_LINKS 8
+#define MAX_LINKS 8
 
 static char *join(const char *a, const char *b)
 {
@@ -103,7 +103,7 @@ enum gsim_status gsim_output_check(const char *path, struct gsim_error *error)
 static bool find(const char *path, struct stat *info, const char **name, char aim[PATH_MAX])
 {
     *name = NULL;
-    for (int links = 0; stat(path, info) != 0 && links < MOST_LINKS;
+    for (int links = 0; stat(path, info) != 0 && links < MAX_LINKS;
          links++) { /* a link to nowhere is what it leads to */
         char text[PATH_MAX];
         ssize_t length = readlink(path, text, sizeof text - 1);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LEAST_LEAVES 4 /* that it shrinks to */
+#define MIN_LEAVES 4 /* that it shrinks to */
 
 void gsim_soonest_init(struct gsim_soonest *s)
 {
@@ -32,7 +32,7 @@ void gsim_soonest_grow(struct gsim_soonest *s, uint32_t count)
 
 void gsim_soonest_shrink(struct gsim_soonest *s, uint32_t count)
 {
-    if (s->leaves > LEAST_LEAVES && count < s->leaves / 4) set_leaves(s, s->leaves / 2);
+    if (s->leaves > MIN_LEAVES && count < s->leaves / 4) set_leaves(s, s->leaves / 2);
 }
 
 void gsim_soonest_sort(struct gsim_soonest *s, uint32_t count)

@@ -9,11 +9,11 @@
 
 #include "gpusim/units.h"
 
-#define GSIM_SOONEST_MOST 512 /* items; a power of two */
+#define GSIM_SOONEST_MAX 512 /* items; a power of two */
 
 struct gsim_soonest {
     uint32_t leaves; /* room, a power of two; unused leaves are GSIM_TIME_NEVER */
-    gsim_time times[2 * GSIM_SOONEST_MOST]; /* [n] is the earlier of [2n], [2n + 1]; items start at [leaves] */
+    gsim_time times[2 * GSIM_SOONEST_MAX]; /* [n] is the earlier of [2n], [2n + 1]; items start at [leaves] */
 };
 
 /* Makes a tree with room for one item. */

@@ -11,7 +11,7 @@
 #define BLOCKS        36
 #define THREADS       512
 #define THREAD_BYTES  16 /* of a load */
-#define MOST_RANKS    8
+#define MAX_RANKS     8
 /* From these bytes on more than two ranks take two shots. */
 #define TWO_SHOT_OF_4 (512 * 1024)
 #define TWO_SHOT_OF_8 (256 * 1024)
@@ -23,7 +23,7 @@ bool gsim_custom_takes(const struct gsim_nccl *n, const struct gsim_collective_p
     if (what->algorithm == GSIM_ALGORITHM_ONE_SHOT || what->algorithm == GSIM_ALGORITHM_TWO_SHOT) return true;
     bool is_asked = what->algorithm == GSIM_ALGORITHM_CUSTOM || (!what->algorithm && links->is_custom);
     return is_asked && what->kind == GSIM_COLLECTIVE_ALL_REDUCE && plan->nodes == 1 && plan->ranks > 1 &&
-           plan->ranks <= MOST_RANKS && plan->ranks % 2 == 0 && (links->has_nvlink || plan->ranks == 2) &&
+           plan->ranks <= MAX_RANKS && plan->ranks % 2 == 0 && (links->has_nvlink || plan->ranks == 2) &&
            what->bytes % THREAD_BYTES == 0 && (double)what->bytes < n->custom_bytes;
 }
 

@@ -9,7 +9,7 @@
 #include "sim/device/reader.h"
 #include "sim/device/search.h"
 
-#define MOST_BASES 4u /* that inherit one from the other */
+#define MAX_BASES 4u /* that inherit one from the other */
 
 struct files {
     struct gsim_arena arena;
@@ -39,9 +39,9 @@ static enum gsim_status read_base(struct gsim_device_reader *reader, const struc
 {
     if (!cJSON_IsString(base) || find_file(files, base->valuestring) == files->count)
         return gsim_json_fail("inherits", "the name of a file models/arch/NAME.json", base, reader->error);
-    if (depth >= MOST_BASES)
+    if (depth >= MAX_BASES)
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u files one from the other",
-                              MOST_BASES);
+                              MAX_BASES);
     return read_file(reader, files, base->valuestring, depth + 1);
 }
 

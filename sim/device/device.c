@@ -16,7 +16,7 @@
 #include "sim/device/search.h"
 #include "sim/base/text.h"
 
-#define MOST_BASES 4u /* that inherit one from the other */
+#define MAX_BASES 4u /* that inherit one from the other */
 
 static const char *const sections[] = {"gpu", "link", "managed", "host", "power", "sharing"};
 #define SECTION_COUNT (sizeof sections / sizeof sections[0])
@@ -34,7 +34,7 @@ static enum gsim_status read_text(struct gsim_device_reader *reader, const char 
 
 /* One number, or as many as the curve has points. */
 static enum gsim_status read_values(struct gsim_device_reader *reader, const struct gsim_number_row *row,
-                                    const char *place, const cJSON *value, double values[GSIM_CURVE_MOST])
+                                    const char *place, const cJSON *value, double values[GSIM_CURVE_MAX])
 {
     char expected[96], of_point[160];
     if (!row->points) {
@@ -103,7 +103,7 @@ static enum gsim_status read_number(struct gsim_device_reader *reader, const str
 {
     static const char *const keys[] = {"value", "unit", "source", "kind", NULL};
     char place[128], expected[96];
-    double values[GSIM_CURVE_MOST];
+    double values[GSIM_CURVE_MAX];
     const char *source = NULL;
     enum gsim_number_kind kind = GSIM_KIND_ASSUMED;
     snprintf(place, sizeof(place), "%s.%s", row->section, row->name);
@@ -280,9 +280,9 @@ static enum gsim_status load_base(struct gsim_device_reader *reader, const cJSON
             "inherits: expected the name of a device (gpusim list devices; of one's own, FOLDER/models/NAME.json "
             "with GPUSIM_DATA=FOLDER), no path, found \"%.60s\"",
             item->valuestring);
-    if (depth >= MOST_BASES)
+    if (depth >= MAX_BASES)
         return gsim_error_set(reader->error, GSIM_INPUT, "inherits: expected at most %u devices one from the other",
-                              MOST_BASES);
+                              MAX_BASES);
     enum gsim_status status = load_named(item->valuestring, depth + 1, base, reader->error);
     return status == GSIM_OK ? GSIM_OK : gsim_error_prefix(reader->error, "inherits");
 }

@@ -7,15 +7,15 @@
 
 #include "sim/device/device.h"
 
-#define GSIM_CURVE_MOST 16 /* points of a curve */
+#define GSIM_CURVE_MAX 16 /* points of a curve */
 
 struct gsim_number_row {
     const char *section, *name, *unit, *help;
     double minimum, maximum;
     int first, points;                /* first number, points of the curve; 0: no curve */
     size_t offset;                    /* of the first number in struct gsim_device_spec */
-    double initial[GSIM_CURVE_MOST];  /* NAN: the file must give it */
-    const char *names[GSIM_CURVE_MOST];
+    double initial[GSIM_CURVE_MAX];  /* NAN: the file must give it */
+    const char *names[GSIM_CURVE_MAX];
 };
 
 /* Returns the *COUNT rows in order of their numbers. */

@@ -498,7 +498,7 @@ void gsim_api_iteration_end(struct gsim_driver *driver, uint32_t iteration)
     if (!p->machine->simulation->until_steady) return;
     /* With noise no iteration repeats: one behind the warm-up, repetitions are other seeds. */
     size_t count = p->machine->simulation->noise ? timeline->iteration_count >= 2 : steady_count(timeline);
-    timeline->stands_for = GSIM_STEADY_MOST;
+    timeline->stands_for = GSIM_STEADY_MAX;
     if (!count) return;
     timeline->warm_up_count = timeline->iteration_count - count;
     client->run->iterations = (uint32_t)timeline->iteration_count;

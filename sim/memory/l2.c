@@ -7,8 +7,8 @@
 #include "sim/device/rules.h"
 #include "sim/memory/device.h"
 
-#define PARTS_MOST  4096 /* looked at; what was touched before them is taken to be gone */
-#define PIECES_MOST 16   /* of a kernel's part that are looked for at once */
+#define PARTS_MAX   4096 /* looked at; what was touched before them is taken to be gone */
+#define PIECES_MAX 16   /* of a kernel's part that are looked for at once */
 #define NO_BUFFER   UINT32_MAX
 
 struct gsim_l2_part {
@@ -99,7 +99,7 @@ static void touch(struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64
     struct gsim_l2 *r = &d->l2;
     struct gsim_l2_part *part;
     if (buffer != NO_BUFFER) drop_covered(r, buffer, begin, end);
-    if (r->count >= PARTS_MOST) forget_last(r);
+    if (r->count >= PARTS_MAX) forget_last(r);
     r->count++;
     if ((part = r->idle) != NULL) {
         r->idle = part->next;
@@ -131,7 +131,7 @@ static double take_piece(struct piece *pieces, uint32_t *count, const struct gsi
         pieces[i].end = begin;
         if (pieces[i].begin == pieces[i].end) pieces[i] = pieces[--*count];
         else i++;
-        if (behind.begin < behind.end && *count < PIECES_MOST) pieces[(*count)++] = behind;
+        if (behind.begin < behind.end && *count < PIECES_MAX) pieces[(*count)++] = behind;
     }
     return found;
 }
@@ -140,10 +140,10 @@ double gsim_l2_missing(const struct gsim_device *d, uint32_t buffer, uint64_t be
 {
     double l2 = d->spec->l2_mib * 1048576, whole = d->spec->l2_kept_whole, none = d->spec->l2_kept_none;
     double gone = 0, since = (double)(end - begin);
-    struct piece pieces[PIECES_MOST] = {{begin, end}};
+    struct piece pieces[PIECES_MAX] = {{begin, end}};
     uint32_t count = 1, looked = 0;
     const struct gsim_l2_part *next = d->l2.first ? d->l2.of_buffer[buffer] : NULL; /* of BUFFER, in the list's order */
-    for (const struct gsim_l2_part *p = d->l2.first; next && count && since < none * l2 && looked < PARTS_MOST;
+    for (const struct gsim_l2_part *p = d->l2.first; next && count && since < none * l2 && looked < PARTS_MAX;
          p = p->next, looked++) {
         double found = 0;
         if (p == next) {

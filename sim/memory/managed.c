@@ -13,9 +13,9 @@ static bool is_eager(const struct gsim_device *d) { return d->spec->eager_migrat
 static enum gsim_status check_devices(const struct gsim_device_spec *const *specs, uint32_t device_count,
                                       struct gsim_error *error)
 {
-    if (device_count > GSIM_MANAGED_MOST)
+    if (device_count > GSIM_MANAGED_MAX)
         return gsim_error_set(error, GSIM_INPUT, "managed memory: expected at most %d GPUs, found %u",
-                              GSIM_MANAGED_MOST, device_count);
+                              GSIM_MANAGED_MAX, device_count);
     for (uint32_t d = 0; d < device_count && device_count > 1; d++)
         if (specs[d]->eager_migration > 0)
             return gsim_error_set(error, GSIM_INPUT,
@@ -29,7 +29,7 @@ enum gsim_status gsim_managed_init(struct gsim_space *space, struct gsim_machine
                                    struct gsim_error *error)
 {
     const struct gsim_device_spec *spec = specs[0];
-    uint64_t least = UINT64_MAX, total = 0, capacity[GSIM_MANAGED_MOST];
+    uint64_t least = UINT64_MAX, total = 0, capacity[GSIM_MANAGED_MAX];
     bool is_managed = space->mode == GSIM_MEMORY_MANAGED;
     if (is_managed && check_devices(specs, device_count, error)) return error->status;
     if (!is_managed) device_count = 1; /* nothing moves by itself */

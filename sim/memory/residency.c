@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LOOK_BACK   16   /* entries: buffers that arrive at the same time */
-#define MOST_GROUPS 1024 /* 64 MB */
+#define MAX_GROUPS 1024 /* 64 MB */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -153,7 +153,7 @@ static void append_arrival(struct gsim_residency *r, uint32_t device, uint32_t b
     struct gsim_device_pages *h = &r->held[device];
     for (size_t back = 1; back <= LOOK_BACK && h->arrival_first + back <= h->arrival_count; back++) {
         struct gsim_arrival *a = &h->arrivals[h->arrival_count - back];
-        if (a->buffer_index != buffer_index || a->end != begin || (back > 1 && a->end - a->begin >= MOST_GROUPS))
+        if (a->buffer_index != buffer_index || a->end != begin || (back > 1 && a->end - a->begin >= MAX_GROUPS))
             continue;
         a->end = end;
         return;

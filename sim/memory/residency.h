@@ -19,7 +19,7 @@ typedef uint64_t gsim_places;
 #define GSIM_HELD_BY_HOST       UINT64_C(1)
 #define GSIM_HELD_BY(d)  (UINT64_C(2) << (d))
 #define GSIM_HELD_BY_DEVICES    (~GSIM_HELD_BY_HOST)
-#define GSIM_MANAGED_MOST  63 /* devices */
+#define GSIM_MANAGED_MAX   63 /* devices */
 
 /* Groups from BEGIN to before END. The extents of a buffer cover it in order; neighbours differ. */
 struct gsim_extent {

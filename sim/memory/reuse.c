@@ -186,7 +186,7 @@ double gsim_reuse_kernel(struct gsim_device *d, const struct gsim_command *comma
     if (!gsim_reuse_is_measured(d, op)) return 1;
     if (!d->l2.has_measured) return far;
     double scale = far + missing_ps(d, op, bytes - at->missed) / gsim_device_work(d, op->kernel_index)->solo_ps;
-    return fmax(GSIM_LEAST_SCALE, fmin(scale, GSIM_MOST_SCALE));
+    return fmax(GSIM_MIN_SCALE, fmin(scale, GSIM_MAX_SCALE));
 }
 
 void gsim_reuse_kernel_started(struct gsim_device *d, struct gsim_command *command)

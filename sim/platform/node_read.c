@@ -13,9 +13,9 @@
 #include "sim/platform/node.h"
 
 #define SCHEMA     "gpusim-node/1"
-#define MOST_NODES 4096
-#define MOST_LINKS 4096
-#define MOST_GBPS  1e6
+#define MAX_NODES 4096
+#define MAX_LINKS 4096
+#define MAX_GBPS   1e6
 
 struct reader {
     struct gsim_node *node;
@@ -175,7 +175,7 @@ static enum gsim_status read_link(struct reader *r, const char *place, const cJS
     snprintf(where, sizeof where, "%s.gbps", place);
     for (int way = 0; way < 2 && !status; way++) {
         const cJSON *item = cJSON_IsArray(gbps) && cJSON_GetArraySize(gbps) == 2 ? cJSON_GetArrayItem(gbps, way) : gbps;
-        if (!cJSON_IsNumber(item) || !(item->valuedouble > 0) || item->valuedouble > MOST_GBPS)
+        if (!cJSON_IsNumber(item) || !(item->valuedouble > 0) || item->valuedouble > MAX_GBPS)
             return gsim_json_fail(where, "a number above 0, or two: from the first end to the second, and back", item,
                                   r->error);
         link->gbps[way] = item->valuedouble;
@@ -228,7 +228,7 @@ static enum gsim_status read_links(struct reader *r, const cJSON *json)
     const cJSON *list, *entry;
     char place[40];
     uint32_t i = 0;
-    enum gsim_status status = read_list(r, json, "links", MOST_LINKS, &list, &b->link_count);
+    enum gsim_status status = read_list(r, json, "links", MAX_LINKS, &list, &b->link_count);
     if (status) return status;
     b->links = GSIM_ARENA_ARRAY(&r->node->arena, struct gsim_node_link, b->link_count);
     r->link_names = GSIM_ARENA_ARRAY(&r->node->arena, const char *, b->link_count);
@@ -239,7 +239,7 @@ static enum gsim_status read_links(struct reader *r, const cJSON *json)
         status = read_link(r, place, entry, i++);
         if (status) return status;
     }
-    status = read_list(r, json, "routes", MOST_LINKS, &list, &b->route_count);
+    status = read_list(r, json, "routes", MAX_LINKS, &list, &b->route_count);
     if (status) return status;
     b->routes = GSIM_ARENA_ARRAY(&r->node->arena, struct gsim_node_route, b->route_count);
     if (!b->routes) return gsim_no_memory(r->error);
@@ -288,7 +288,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     b->name = r->node->name;
     enum gsim_status status = read_list(r, json, "devices", GSIM_LIMIT_GPUS, &devices, &entries);
     if (!status) status = count_devices(r, devices, &b->device_count);
-    if (!status) status = read_list(r, json, "switches", MOST_LINKS, &switches, &switch_count);
+    if (!status) status = read_list(r, json, "switches", MAX_LINKS, &switches, &switch_count);
     if (status) return status;
     b->vertex_count = 1 + b->device_count + switch_count + 1;
     b->names = GSIM_ARENA_ARRAY(arena, const char *, b->vertex_count);
@@ -313,7 +313,7 @@ static enum gsim_status read_box(struct reader *r, const cJSON *json)
     if (!status) status = read_bool(r, json, "peer_access", true, &b->has_peer_access);
     if (!status && staged) status = gsim_json_check_keys(staged, "through_host", staged_keys, r->error);
     if (!status && staged)
-        status = gsim_json_read_number(staged, "through_host", "gbps", 1e-6, MOST_GBPS, 0, &b->staged_gbps, r->error);
+        status = gsim_json_read_number(staged, "through_host", "gbps", 1e-6, MAX_GBPS, 0, &b->staged_gbps, r->error);
     if (!status && staged)
         status =
             gsim_json_read_number(staged, "through_host", "latency_us", 0, 1e6, 0, &b->staged_latency_us, r->error);
@@ -337,7 +337,7 @@ static enum gsim_status read_part(struct reader *r, const char *place, const cJS
     const char *name;
     enum gsim_status status = gsim_json_check_keys(entry, place, keys, r->error);
     if (!status) status = gsim_json_read_text(entry, place, "node", NULL, &r->node->arena, &name, r->error);
-    if (!status) status = gsim_json_read_count(entry, place, "count", 1, MOST_NODES, 1, &part->count, r->error);
+    if (!status) status = gsim_json_read_count(entry, place, "count", 1, MAX_NODES, 1, &part->count, r->error);
     if (status) return status;
     struct gsim_node inner = {.arena = r->node->arena}; /* what it allocates lives as long as the whole */
     r->node->arena = (struct gsim_arena){0};
@@ -378,7 +378,7 @@ static enum gsim_status read_network(struct reader *r, const cJSON *json)
     double leaves = INFINITY;
     enum gsim_status status = gsim_json_check_keys(json, "network", keys, r->error);
     if (!status) status = gsim_json_read_text(json, "network", "topology", NULL, &r->node->arena, &topology, r->error);
-    if (!status) status = gsim_json_read_number(json, "network", "gbps", 1e-6, MOST_GBPS, NAN, &n->gbps, r->error);
+    if (!status) status = gsim_json_read_number(json, "network", "gbps", 1e-6, MAX_GBPS, NAN, &n->gbps, r->error);
     if (!status) status = gsim_json_read_number(json, "network", "latency_us", 0, 1e6, NAN, &n->latency_us, r->error);
     if (status) return status;
     if (strcmp(topology, "crossbar") == 0) {

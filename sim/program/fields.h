@@ -11,7 +11,7 @@
 #include "sim/base/scan.h"
 
 #define GSIM_NAME_ROOM (GSIM_LIMIT_NAME + 1)
-#define GSIM_FIELDS_MOST 64
+#define GSIM_FIELDS_MAX 64
 
 /* Place in the file, for messages: LIST[INDEX].FIELD[ELEMENT]. */
 struct gsim_field_place {
@@ -24,7 +24,7 @@ struct gsim_field_place {
 
 struct gsim_fields {
     struct gsim_field_place place;
-    const char *const *names; /* fields, at most GSIM_FIELDS_MOST; ends with NULL */
+    const char *const *names; /* fields, at most GSIM_FIELDS_MAX; ends with NULL */
     size_t count;             /* number of fields; 0: computed */
     const char **values;      /* by field: start of its value; NULL: not given */
     uint64_t given;           /* a bit for each given field */

@@ -28,7 +28,7 @@ static const char *const op_kinds[OP_WORK] = {OP_FIELDS(OP_KINDS)};
 
 /* enum gsim_op_kind, then synchronize, which becomes a GSIM_OP_HOST_COMPUTE, and collective, a GSIM_OP_KERNEL */
 static const char kind_letters[] = "KCPWRHSL";
-_Static_assert(sizeof kind_letters == GSIM_READER_KINDS + 1 && OP_FIELD_COUNT <= GSIM_FIELDS_MOST,
+_Static_assert(sizeof kind_letters == GSIM_READER_KINDS + 1 && OP_FIELD_COUNT <= GSIM_FIELDS_MAX,
                "what the reader keeps of kinds and fields");
 #define SYNCHRONIZE (GSIM_OP_HOST_COMPUTE + 1)
 #define COLLECTIVE (GSIM_OP_HOST_COMPUTE + 2)

@@ -43,7 +43,7 @@ struct gsim_reader {
     size_t buffer_room, kernel_room, arg_room, ordered_room, after_room, pending_room, segment_room, group_room;
     struct gsim_reader_pending *pending; /* ops on the device before the next synchronize */
     size_t pending_count;
-    uint8_t followed[GSIM_FIELDS_MOST + 1]; /* of an op's fields */
+    uint8_t followed[GSIM_FIELDS_MAX + 1]; /* of an op's fields */
     uint64_t allowed[GSIM_READER_KINDS]; /* by kind of op: a bit for each allowed field; 0: not computed */
     struct gsim_reader_launch launches[GSIM_READER_LAUNCHES]; /* the latest, by hash of the text */
     /* of the current op */

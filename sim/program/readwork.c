@@ -87,8 +87,8 @@ enum gsim_status gsim_reader_work(struct gsim_reader *reader, struct gsim_fields
         status = gsim_fields_choice(fields, first + GSIM_KERNEL_tile_order, gsim_tile_order_names, &order);
     kernel->tile_order = (enum gsim_tile_order)order;
     if (!status) status = read_cluster(fields, first + GSIM_KERNEL_cluster, kernel);
-    if (fields->values[first + GSIM_KERNEL_trigger] && kernel->trigger < GSIM_LEAST_TRIGGER)
-        kernel->trigger = GSIM_LEAST_TRIGGER; /* 0 means not given */
+    if (fields->values[first + GSIM_KERNEL_trigger] && kernel->trigger < GSIM_MIN_TRIGGER)
+        kernel->trigger = GSIM_MIN_TRIGGER; /* 0 means not given */
     bool works = kernel->flops > 0 || kernel->dram_bytes > 0 || kernel->pipes_given;
     if (!status && kernel->waits && works)
         status = gsim_fields_error(fields, "a kernel that waits has no flops, dram_bytes or pipes");

@@ -69,13 +69,13 @@ enum gsim_status gsim_op_plan_make(struct gsim_op_plan *plan, const struct gsim_
 
 /* --- files --- */
 
-#define MOST_STREAM ((1u << 24) - 1) /* 1,024 on each of the most GPUs */
+#define MAX_STREAM ((1u << 24) - 1) /* 1,024 on each of the most GPUs */
 
 /* Adds the row whose numbers are op, device, stream, and start_us unless it is left out (0). */
 static enum gsim_status add_numbers(struct gsim_op_plan *plan, size_t *room, const double number[4], const char *path,
                                     const char *what, size_t index, struct gsim_error *error)
 {
-    const double most[] = {UINT32_MAX - 1, GSIM_LIMIT_GPUS - 1, MOST_STREAM};
+    const double most[] = {UINT32_MAX - 1, GSIM_LIMIT_GPUS - 1, MAX_STREAM};
     for (int i = 0; i < 3; i++)
         if (!(number[i] >= 0 && number[i] <= most[i]) || number[i] != floor(number[i]))
             return gsim_error_set(error, GSIM_INPUT, "'%s': %s %zu: expected %s from 0 to %.0f, found %g", path, what,

@@ -103,7 +103,7 @@ static gsim_time op_least_time(const struct gsim_op *op, const struct gsim_devic
 }
 
 /* A starving block still gets 0.3 % of what it asks for: so much may be issued beyond an SM's rate. */
-#define MOST_ISSUE 1.03
+#define MAX_ISSUE 1.03
 
 static void offer(struct gsim_metrics *metrics, gsim_time bound, const char *reason)
 {
@@ -137,7 +137,7 @@ static enum gsim_status compute_bounds(const struct gsim_timeline *timeline, con
             issue += fmin(k->issue_us, gsim_time_us(k->time));
         }
         offer(metrics, gsim_whole(dram / timeline->gpu_count * (double)GSIM_PS_PER_US), "DRAM bandwidth");
-        offer(metrics, gsim_whole(issue / timeline->gpu_count / MOST_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
+        offer(metrics, gsim_whole(issue / timeline->gpu_count / MAX_ISSUE * (double)GSIM_PS_PER_US), "SM throughput");
     }
     /* No direction of a link carries more than its fastest mode; each of the GPUs has one. */
     double gpus = timeline->gpu_count;

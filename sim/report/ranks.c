@@ -8,7 +8,7 @@
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 
-#define LEAST_US 0.001 /* of waiting: less is a rounding of picoseconds */
+#define MIN_US 0.001 /* of waiting: less is a rounding of picoseconds */
 
 struct rank_sum {
     double makespan_us, kernels_us, waiting_us, transfer_us, median_us;
@@ -58,7 +58,7 @@ void gsim_ranks_print(const struct gsim_result *result, struct gsim_output *outp
         snprintf(name, sizeof name, range, ranks->rank_of[i], ranks->rank_of[i] + ranks->copies[i] - 1);
         snprintf(gpu, sizeof gpu, range, ranks->device_of[i], ranks->device_of[i] + ranks->copies[i] - 1);
         gsim_output_printf(output, "  %-12s %-12s %12s %12s %12s %12s\n", name, gpu, gsim_text_us(a, s.median_us),
-                           gsim_text_us(b, s.kernels_us), gsim_text_us(c, s.waiting_us < LEAST_US ? 0 : s.waiting_us),
+                           gsim_text_us(b, s.kernels_us), gsim_text_us(c, s.waiting_us < MIN_US ? 0 : s.waiting_us),
                            gsim_text_us(d, s.transfer_us));
     }
     gsim_output_text(output, "  (a mean iteration; sums of all kernels, and of collectives: until the last rank is "

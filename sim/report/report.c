@@ -330,7 +330,7 @@ static void put_figures(const struct page *page, const struct gsim_result *resul
                        gsim_text_percent(number, metrics->sm_busy_ratio * metrics->achieved_occupancy));
 }
 
-#define LEAST_SHARE 0.05 /* causes of less of the makespan are left out */
+#define MIN_SHARE 0.05 /* causes of less of the makespan are left out */
 
 /* Causes by their share of the makespan, the greatest first. */
 static void put_bottlenecks(const struct page *page, const struct gsim_metrics *metrics)
@@ -344,7 +344,7 @@ static void put_bottlenecks(const struct page *page, const struct gsim_metrics *
         for (int i = 0; i < GSIM_BOTTLENECK_COUNT; i++)
             if (!shown[i] && (shown[next] || metrics->bottleneck_time[i] > metrics->bottleneck_time[next])) next = i;
         double part = (double)metrics->bottleneck_time[next] / (double)metrics->makespan;
-        if (count && part < LEAST_SHARE) break;
+        if (count && part < MIN_SHARE) break;
         shown[next] = true;
         gsim_output_printf(page->output, "%s%s %s", count ? ", " : "", gsim_bottleneck_name((enum gsim_bottleneck)next),
                            gsim_text_percent(share, part));

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_AHEAD 0.99 /* what is left needs something of what the task follows */
+#define MAX_AHEAD 0.99 /* what is left needs something of what the task follows */
 
 /* Launches of a front end: one runs, others wait for it; those that are over may be launched again. */
 struct gsim_residents {
@@ -204,7 +204,7 @@ static double share_ahead(const struct gsim_resident *r, const struct gsim_op *o
     const struct gsim_kernel *kernel = &r->front->process->space->program->kernels[op->kernel_index];
     double grid = (double)kernel->grid.x * kernel->grid.y * kernel->grid.z, bytes = kernel->dram_bytes * blocks / grid;
     if (r->plan->prefetch_kib <= 0 || bytes <= 0) return kernel->prologue;
-    return fmin(1024 * r->plan->prefetch_kib / bytes, MOST_AHEAD);
+    return fmin(1024 * r->plan->prefetch_kib / bytes, MAX_AHEAD);
 }
 
 /* What the op's tasks take on this worker, relative: drawn once for both, so that it stays whoever asks when. Mean

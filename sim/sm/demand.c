@@ -16,10 +16,10 @@
 
 /* What was measured of an SM is the device's (include/gpusim/device.def; sources: models/arch/sm_90.json). */
 #define SM_CYCLES_UNITS 32.0 /* load/store units that sm_cycles is given for: the unit of that field of programs */
-#define LEAST_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
-#define LEAST_OF_MEMORY 0.5 /* and where it waits for memory, which takes its time however little the rest does */
+#define MIN_OF_WAVE 0.1 /* of a wave's time, what a block with known pipes takes at least where it waits for nobody */
+#define MIN_OF_MEMORY 0.5 /* and where it waits for memory, which takes its time however little the rest does */
 #define JUST_BELOW 0.9995 /* of its time: a kernel whose pipes alone would take longer, where nobody waits for memory */
-#define MOST_OF_TIME                                                                                                   \
+#define MAX_OF_TIME                                                                                                    \
     1.1 /* a block with known pipes takes of its kernel's time at most, while it waits for others of its own */
 #define REGISTERS_DEFAULT 32 /* when the program does not say */
 /* Predicted over measured time on a slice of the SMs below which the kernel's kind is not believed; from 0.65 to 0.95
@@ -301,8 +301,8 @@ static void invert(struct gsim_demand *w, const struct gsim_device_spec *d, cons
     double low = target / waves * 1e-4, high = target * 1.001;
     if (w->has_pipes) {
         set_measured(w, d, k, target / waves, &settled);
-        low = target / waves * (w->is_computing ? LEAST_OF_WAVE : LEAST_OF_MEMORY);
-        high = target * MOST_OF_TIME;
+        low = target / waves * (w->is_computing ? MIN_OF_WAVE : MIN_OF_MEMORY);
+        high = target * MAX_OF_TIME;
     }
     if (w->has_pipes || (w->kind == GSIM_DEMAND_MEMORY && k->flops > 0)) {
         /* With next to no memory time the arithmetic alone must not take longer than measured. */

@@ -227,14 +227,14 @@ static void pop_head(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_tim
     gsim_marks_placed(gpu, run, now);
 }
 
-enum { MOST_ROOM = 48 }; /* blocks_per_sm is not above */
+enum { MAX_ROOM = 48 }; /* blocks_per_sm is not above */
 
 /* Groups with room for blocks of a kernel, by index, for how many on each SM, and how many SMs have so much room. */
 struct rooms {
     uint32_t count;
     uint16_t index[GSIM_MAX_SMS];
     uint8_t of[GSIM_MAX_SMS];
-    uint32_t sms[MOST_ROOM + 1];
+    uint32_t sms[MAX_ROOM + 1];
     uint64_t there; /* a bit for each room that some have */
 };
 
@@ -245,7 +245,7 @@ static void find_rooms(const struct gsim_gpu *gpu, const struct gsim_demand *w, 
     rooms->there = 0;
     for (uint32_t i = 0; (i = gsim_groups_of(gpu->roomy, i)) != GSIM_MAX_SMS; i++) {
         uint32_t room = gsim_group_room(gpu, gpu->groups[i], w);
-        GSIM_INVARIANT(room <= MOST_ROOM);
+        GSIM_INVARIANT(room <= MAX_ROOM);
         rooms->index[rooms->count] = (uint16_t)i;
         rooms->of[rooms->count] = (uint8_t)room;
         rooms->count += room > 0;
@@ -316,9 +316,9 @@ static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time 
     while (run->unplaced) {
         find_rooms(gpu, run->work, &rooms);
         uint64_t unplaced = run->unplaced, sms = 0, step = 1, room = 0;
-        for (uint32_t of = 1; of <= MOST_ROOM; of++) room += (uint64_t)of * rooms.sms[of];
+        for (uint32_t of = 1; of <= MAX_ROOM; of++) room += (uint64_t)of * rooms.sms[of];
         gsim_tiles_begin(run, room, now);
-        uint32_t level = most_room(&rooms, MOST_ROOM + 1);
+        uint32_t level = most_room(&rooms, MAX_ROOM + 1);
         if (!level) return false;
         for (bool goes_on = true; goes_on && level && unplaced;) {
             uint32_t next = most_room(&rooms, level);

@@ -42,7 +42,7 @@ struct gsim_gpu *gsim_gpu_create(struct gsim_arena *arena, const struct gsim_dev
         device = gsim_sample_begin(gpu, (double)options->sample);
     gpu->own_limits = gsim_sm_limits(device);
     gpu->limits = &gpu->own_limits;
-    if (gpu->model->is_whole) gpu->own_limits.blocks = GSIM_WHOLE_MOST;
+    if (gpu->model->is_whole) gpu->own_limits.blocks = GSIM_WHOLE_MAX;
     if (options) gpu->options = *options;
     if (listener) gpu->listener = *listener;
     gpu->arena = gpu->memo.arena = arena;
@@ -250,7 +250,7 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share)
 {
     double left = run->scale * (1 - gsim_gpu_progress(gpu, run, now).done), factor = left > 0 ? 1 + share / left : 1;
-    factor = fmax(GSIM_LEAST_SCALE, fmin(factor, GSIM_MOST_SCALE));
+    factor = fmax(GSIM_MIN_SCALE, fmin(factor, GSIM_MAX_SCALE));
     run->scale *= factor;
     gsim_gpu_change(gpu, now, run, factor, false);
 }

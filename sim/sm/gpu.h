@@ -123,8 +123,8 @@ struct gsim_gpu_progress gsim_gpu_progress(const struct gsim_gpu *gpu, const str
 
 /* Most and least that L2 reuse changes a kernel's time: one that reads nothing else takes twice as long without it
  * (traces/h200/vm/reuse.txt, traces/h100/reuse.txt: 1.9 to 2.2). */
-#define GSIM_MOST_SCALE  2.0
-#define GSIM_LEAST_SCALE (1 / GSIM_MOST_SCALE)
+#define GSIM_MAX_SCALE   2.0
+#define GSIM_MIN_SCALE (1 / GSIM_MAX_SCALE)
 /* Adds SHARE, which may be negative, of the launch's time alone to what is left of it, within these limits. */
 void gsim_gpu_lengthen(struct gsim_gpu *gpu, gsim_time now, struct gsim_kernel_run *run, double share);
 

@@ -295,7 +295,7 @@ static bool settle_chip(struct gsim_gpu *gpu)
 }
 
 /* Half steps go astray where SMs ask for much less when DRAM stretches a little: from then on secants are taken. */
-enum { HALF_STEPS = 8, MOST_STEPS = 24 };
+enum { HALF_STEPS = 8, MAX_STEPS = 24 };
 
 /* Long queues do not vanish in so few half steps. Once no block asks for memory they are empty. */
 static void reset_memory(struct gsim_gpu *gpu)
@@ -310,7 +310,7 @@ bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
     double last = 0, f_last = 0;
     gsim_groups_rate_all(gpu);
     if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !waits_for_chip(gpu)) return false;
-    for (; step < MOST_STEPS; step++) {
+    for (; step < MAX_STEPS; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
         bool is_chip_near = settle_chip(gpu);
         if (demand == gpu->applied_gbps && is_chip_near) break;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define ENTRIES    1024 /* of the table, a power of two */
-#define MOST_MIXES 768
+#define MAX_MIXES 768
 #define FIRST_ROOM ((size_t)16 << 10)
-#define MOST_ROOM  ((size_t)1 << 20)
+#define MAX_ROOM   ((size_t)1 << 20)
 
 struct key { /* what the speed of a cohort depends on */
     const struct gsim_demand *work;
@@ -84,10 +84,10 @@ void gsim_memo_forget(struct gsim_memo *memo)
 static struct gsim_mix *new_mix(struct gsim_memo *memo, uint32_t count)
 {
     size_t size = sizeof(struct gsim_mix) + count * (sizeof(struct key) + sizeof(double));
-    if (memo->count == MOST_MIXES) gsim_memo_forget(memo);
+    if (memo->count == MAX_MIXES) gsim_memo_forget(memo);
     if (memo->used + size > memo->room_size) {
         size_t more = memo->room_size ? 4 * memo->room_size : FIRST_ROOM;
-        if (more <= MOST_ROOM) {
+        if (more <= MAX_ROOM) {
             char *room = gsim_arena_alloc(memo->arena, more);
             if (!room) return NULL;
             memo->room = room;

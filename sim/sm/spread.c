@@ -263,8 +263,8 @@ void gsim_groups_spread_tails(struct gsim_gpu *gpu, const struct gsim_kernel_run
 /* Ends of compute-bound blocks, and of others for whose room their own kernel waits. They begin now and last
  * block_ends_us and a share of a block's time, at most half as long again; of memory-bound blocks half of it and a
  * larger share. The SM that is first ends now, the others in steps as long as the distributor's polling interval, or
- * longer so that there are no more than MOST_STEPS: SMs stay few groups. */
-enum { MOST_STEPS = 32 };
+ * longer so that there are no more than MAX_STEPS: SMs stay few groups. */
+enum { MAX_STEPS = 32 };
 
 static double ends_take(const struct gsim_device_spec *device, const struct gsim_demand *w)
 {
@@ -279,7 +279,7 @@ static bool is_delayed(const struct gsim_cohort *c) { return gsim_cohort_is_over
 /* A group's SMs by the step in which their first delayed block ends. */
 struct steps {
     uint64_t there; /* a bit for each step that has some */
-    uint64_t sms[MOST_STEPS + 1][GSIM_SM_WORDS];
+    uint64_t sms[MAX_STEPS + 1][GSIM_SM_WORDS];
 };
 
 /* Of COUNT steps, counted from 1; step 0 is that of SM FIRST alone. */
@@ -323,7 +323,7 @@ static bool delay_group(struct gsim_gpu *gpu, uint32_t index, const double *plac
     const struct gsim_cohort *c = gpu->groups[index]->cohorts;
     while (!is_delayed(c)) c++;
     double take = ends_take(gpu->device, c->work),
-           turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MOST_STEPS);
+           turn = fmax(gpu->device->distributor_turn_us * 1e6, take / MAX_STEPS);
     uint32_t count = gsim_whole_u32(fmax(ceil(take / turn), 1));
     struct steps steps;
     bool ends = false;

@@ -7,7 +7,7 @@
 
 #include "sim/base/slots.h"
 
-#define MOST_AFTER    (GSIM_CU_STREAMS + GSIM_CU_WAITS + 2) /* all that one op can follow */
+#define MAX_AFTER     (GSIM_CU_STREAMS + GSIM_CU_WAITS + 2) /* all that one op can follow */
 #define SCALAR_BYTES  8    /* that the host reads outside loops */
 #define FILL_BLOCK    256  /* threads of a fill or a copy within the device */
 #define FILL_BLOCKS   1024
@@ -20,7 +20,7 @@ static void follow(uint32_t *after, uint32_t *count, uint32_t op)
 {
     for (uint32_t i = 0; i < *count; i++)
         if (after[i] + 1 == op) return;
-    if (op && *count < MOST_AFTER) after[(*count)++] = op - 1;
+    if (op && *count < MAX_AFTER) after[(*count)++] = op - 1;
 }
 
 /* --- host memory that ops use --- */
@@ -59,7 +59,7 @@ static void use_host(struct gsim_cu *s, uint32_t region, struct gsim_cu_use use)
 void gsim_cu_add_op(struct gsim_cu *s, struct gsim_op *op, uint32_t stream, const struct gsim_cu_operands *hosts)
 {
     static const struct gsim_cu_use all = {0, true, 0, INFINITY};
-    uint32_t after[MOST_AFTER], count = 0;
+    uint32_t after[MAX_AFTER], count = 0;
     struct gsim_cu_stream *own = &s->device.streams[stream];
     op->stream = (int32_t)stream;
     op->priority = own->priority;
@@ -149,7 +149,7 @@ void gsim_cu_copy_op(struct gsim_cu *s, uint32_t region, bool writes)
 {
     struct gsim_cu_region *r = &s->memory.regions[region];
     const struct gsim_cu_use use = {0, writes, 0, INFINITY};
-    uint32_t after[MOST_AFTER], count = 0, kept = 0;
+    uint32_t after[MAX_AFTER], count = 0, kept = 0;
     bool any = false;
     for (uint32_t i = 0; i < r->use_count; i++) any |= meets(&r->uses[i], &use);
     if (s->device.stream_count || !any) return;
@@ -197,7 +197,7 @@ void gsim_cu_host_op(struct gsim_cu *s, uint32_t region, bool writes)
 /* Of a source with streams the host's waits stay; of a serial one its reads tell them. */
 static void wait_for(struct gsim_cu *s, const uint32_t *ops, uint32_t count)
 {
-    uint32_t after[MOST_AFTER], after_count = 0;
+    uint32_t after[MAX_AFTER], after_count = 0;
     for (uint32_t i = 0; i < count; i++) follow(after, &after_count, ops[i]);
     if (!s->device.stream_count) { /* what comes next says whether it is needed */
         bool is_of_all = strcmp(s->text.call_name, "cudaStreamSynchronize") != 0; /* where others have its work, too */

@@ -17,7 +17,7 @@
 #include "traces/import/sniff.h"
 
 #define STUB_FILE    "/gpusim-cuda-stub.h"
-#define MOST_HEADERS 24
+#define MAX_HEADERS 24
 
 static const unsigned char stub[] = {
 #include "source/read/stub.inc"
@@ -181,7 +181,7 @@ static void check_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
 }
 
 /* The first files are ours; behind them there is room for one. Returns how many. */
-static unsigned own_headers(struct CXUnsavedFile files[MOST_HEADERS + 1])
+static unsigned own_headers(struct CXUnsavedFile files[MAX_HEADERS + 1])
 {
     static const char *const headers[] = {GSIM_CUDA_HEADERS("/gpusim/"), GSIM_CUDA_HELPERS("/gpusim/"),
                                           "/gpusim/cooperative_groups.h", "/gpusim/cooperative_groups/reduce.h",
@@ -205,7 +205,7 @@ static enum CXErrorCode parse_file(struct gsim_cu *s, CXIndex index, const char 
         "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-std=c++17", "-ferror-limit=0", "-w", "-Xclang",
         "-fcuda-allow-variadic-functions", "-include", STUB_FILE, "-I/gpusim"};
     static const char *const plain[] = {"-x", "c", "-ferror-limit=0", "-w"};
-    struct CXUnsavedFile files[MOST_HEADERS + 1];
+    struct CXUnsavedFile files[MAX_HEADERS + 1];
     const char **words = gsim_alloc(sizeof *words * (sizeof own / sizeof own[0] + 2 * s->options->count)), *end;
     unsigned file_count = own_headers(files);
     bool is_c = (end = strrchr(path, '.')) && strcmp(end, ".c") == 0;

@@ -10,9 +10,9 @@
 
 #include "gpusim/memory.h"
 
-#define MOST_MACROS 256
-#define MOST_PARAMS 16
-#define MOST_DEPTH  8
+#define MAX_MACROS 256
+#define MAX_PARAMS 16
+#define MAX_DEPTH   8
 
 struct text {
     char *at;
@@ -28,13 +28,13 @@ struct part {
 };
 
 struct macro {
-    struct part name, params[MOST_PARAMS], body;
+    struct part name, params[MAX_PARAMS], body;
     size_t param_count;
     bool is_usable;
 };
 
 struct expander {
-    struct macro macros[MOST_MACROS];
+    struct macro macros[MAX_MACROS];
     size_t count;
     const char *source;
     struct text out;
@@ -111,7 +111,7 @@ static void define(struct expander *e, const char *at, size_t left)
     for (n += is_function; is_function && n < left && at[n] != ')'; n++) {
         if (at[n] == '.') macro.is_usable = false; /* ... */
         if (!is_word(at[n])) continue;
-        if (macro.param_count == MOST_PARAMS) return;
+        if (macro.param_count == MAX_PARAMS) return;
         struct part *param = &macro.params[macro.param_count++];
         *param = (struct part){at + n, gsim_cu_token(at + n, left - n), NULL};
         n += param->length - 1;
@@ -125,7 +125,7 @@ static void define(struct expander *e, const char *at, size_t left)
             e->macros[i].is_usable = false;
             return;
         }
-    if (e->count < MOST_MACROS) e->macros[e->count++] = macro;
+    if (e->count < MAX_MACROS) e->macros[e->count++] = macro;
 }
 
 static const struct macro *find(const struct expander *e, struct part name)
@@ -149,7 +149,7 @@ static size_t arguments(struct part in, size_t wanted, struct part *args)
         if (strchr("([{", at[n])) depth++;
         if (strchr(")]}", at[n])) depth--;
         if (!(depth == 1 && at[n] == ',') && depth) continue;
-        if (count == MOST_PARAMS) return 0;
+        if (count == MAX_PARAMS) return 0;
         args[count++] = piece(in, begin, n - begin);
         begin = n + 1;
         if (!depth) return count == wanted ? n + 1 : 0;
@@ -187,7 +187,7 @@ static void expand(struct expander *e, struct part in, int depth)
     bool is_line_start = depth == 0;
     const char *at = in.at;
     for (size_t n = 0, step, left = in.length; n < left; n += step) {
-        struct part args[MOST_PARAMS];
+        struct part args[MAX_PARAMS];
         if (is_line_start && at[n] == '#') {
             step = directive(at + n, left - n);
             put(e, &e->out, piece(in, n, step), NULL);
@@ -195,7 +195,7 @@ static void expand(struct expander *e, struct part in, int depth)
         }
         step = gsim_cu_token(at + n, left - n);
         is_line_start = depth == 0 && (at[n] == '\n' || (is_line_start && isspace((unsigned char)at[n])));
-        const struct macro *macro = is_word(at[n]) && depth < MOST_DEPTH ? find(e, piece(in, n, step)) : NULL;
+        const struct macro *macro = is_word(at[n]) && depth < MAX_DEPTH ? find(e, piece(in, n, step)) : NULL;
         size_t behind = macro ? arguments(piece(in, n + step, left - n - step), macro->param_count, args) : 0;
         if (!behind) {
             put(e, &e->out, piece(in, n, step), NULL);

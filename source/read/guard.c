@@ -19,8 +19,8 @@
 #define STACK_BYTES  ((size_t)1 << 28) /* of address space: pages are taken as they are used */
 #define SIGNAL_BYTES 65536             /* of the stack that its signals use */
 #define MEMORY_BYTES ((rlim_t)1 << 32) /* beside what the program has already */
-#define MOST_CPU_S   20
-#define MOST_STILL_S 30 /* without using STILL_MS of the processor, however busy that is */
+#define MAX_CPU_S    20
+#define MAX_STILL_S 30 /* without using STILL_MS of the processor, however busy that is */
 #define STILL_MS     20
 #define LOOK_NS      20000000
 
@@ -85,10 +85,10 @@ static void watch(pthread_t worker)
         pthread_cond_timedwait(&guard.ended, &guard.lock, &until);
         if (guard.has_ended) break;
         if (has_clock) clock_gettime(cpu_clock, &cpu);
-        if (cpu.tv_sec >= MOST_CPU_S) end("reading it takes more than 20 s of processor time");
+        if (cpu.tv_sec >= MAX_CPU_S) end("reading it takes more than 20 s of processor time");
         long cpu_ms = (long)cpu.tv_sec * 1000 + cpu.tv_nsec / 1000000;
         if (cpu_ms >= used_ms + STILL_MS) used_ms = cpu_ms, moved = now.tv_sec;
-        else if (now.tv_sec > moved + MOST_STILL_S) end("reading it waits: does it include a pipe?");
+        else if (now.tv_sec > moved + MAX_STILL_S) end("reading it waits: does it include a pipe?");
     }
     pthread_mutex_unlock(&guard.lock);
 }

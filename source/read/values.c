@@ -12,7 +12,7 @@
 #include "sim/base/slots.h"
 #include "sim/program/guess.h"
 
-#define MOST_NOTES 200
+#define MAX_NOTES 200
 
 /* Whether it was put there. */
 static bool is_room(struct gsim_cu *s, bool is_there)
@@ -308,7 +308,7 @@ void gsim_cu_note(struct gsim_cu *s, CXCursor at, const char *format, ...)
     uint32_t seen =
         gsim_cu_cell(s, gsim_cu_cell(s, 0, gsim_cu_text_key("notes")), gsim_cu_line(s, at) + gsim_cu_text_key(text));
     if (s->options->log && strstr(text, "assumed")) s->options->log->guesses++;
-    if (seen == GSIM_CU_NONE || s->memory.cells[seen].is_set || s->counts.notes++ >= MOST_NOTES) return;
+    if (seen == GSIM_CU_NONE || s->memory.cells[seen].is_set || s->counts.notes++ >= MAX_NOTES) return;
     gsim_cu_store(s, seen, gsim_cu_number(1));
     CXFile file = NULL;
     s->clang.getExpansionLocation(s->clang.getCursorLocation(at), &file, NULL, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "source/run/engine.h"
 
 #define STACK_BYTES  ((size_t)256 << 10)
-#define MOST_THREADS 1024
+#define MAX_THREADS 1024
 
 enum state { RUNS, AT_BARRIER, AT_LANES, HAS_ENDED };
 
@@ -24,14 +24,14 @@ struct thread {
 static struct {
     struct gpusim_run *run;
     const struct gpusim_run_work *work;
-    struct thread threads[MOST_THREADS];
-    uint64_t values[MOST_THREADS / 32][2][32];
+    struct thread threads[MAX_THREADS];
+    uint64_t values[MAX_THREADS / 32][2][32];
     struct {
         jmp_buf at;
         ucontext_t first;
         bool is_made;
-    } fibers[MOST_THREADS];
-    unsigned idle[MOST_THREADS], idle_count; /* fibers */
+    } fibers[MAX_THREADS];
+    unsigned idle[MAX_THREADS], idle_count; /* fibers */
     char *stacks;
     jmp_buf home;
     unsigned count, begun, current, running;
@@ -163,7 +163,7 @@ static void run_block(void)
 {
     block.begun = 0;
     while (block.begun < block.count) go_to(block.idle[--block.idle_count]);
-    while (block.idle_count < MOST_THREADS) {
+    while (block.idle_count < MAX_THREADS) {
         if (!release(false) && !release(true)) gsim_run_fail("a barrier that not all threads of a block come to");
         for (unsigned i = 0; i < block.count; i++) {
             if (block.threads[i].state != RUNS) continue;
@@ -176,11 +176,11 @@ static void run_block(void)
 void gsim_run_grid(struct gpusim_run *run, const struct gpusim_run_work *work)
 {
     if (!block.stacks) {
-        block.stacks = mmap(NULL, STACK_BYTES * MOST_THREADS, PROT_READ | PROT_WRITE,
+        block.stacks = mmap(NULL, STACK_BYTES * MAX_THREADS, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (block.stacks == MAP_FAILED) gsim_run_fail("no memory for the stacks of threads");
-        while (block.idle_count < MOST_THREADS) {
-            block.idle[block.idle_count] = MOST_THREADS - 1 - block.idle_count;
+        while (block.idle_count < MAX_THREADS) {
+            block.idle[block.idle_count] = MAX_THREADS - 1 - block.idle_count;
             block.idle_count++;
         }
     }

@@ -9,13 +9,13 @@
 #include "gpusim/memory.h"
 #include "source/run/engine.h"
 
-#define MOST_TOLD    8
-#define MOST_BETWEEN 6
+#define MAX_TOLD     8
+#define MAX_BETWEEN 6
 
 static struct {
     struct gsim_run_command **live; /* that something to come may not follow */
     size_t count, room;
-    uint64_t told[MOST_TOLD]; /* the two places of each */
+    uint64_t told[MAX_TOLD]; /* the two places of each */
 } races;
 
 static bool follows(const struct gsim_run_command *later, const struct gsim_run_command *earlier)
@@ -57,12 +57,12 @@ static void tell_between(const struct gsim_run_command *a, const struct gsim_run
     struct gsim_run_command *const *all = gsim_run_commands(&count);
     for (size_t i = 0; i < count && all[i]->number < b->number; i++) {
         if (all[i]->number <= a->number || all[i]->kind == GSIM_RUN_HOST) continue;
-        if (told++ >= MOST_BETWEEN) continue;
+        if (told++ >= MAX_BETWEEN) continue;
         gsim_run_say(told == 1 ? "    between them: " : "                  ");
         place(all[i]);
         gsim_run_say("\n");
     }
-    if (told > MOST_BETWEEN) gsim_run_say("                  and %zu more\n", told - MOST_BETWEEN);
+    if (told > MAX_BETWEEN) gsim_run_say("                  and %zu more\n", told - MAX_BETWEEN);
     if (!told) gsim_run_say("    between them: no call that gives the GPU work\n");
 }
 
@@ -70,9 +70,9 @@ static void tell(const struct gsim_run_command *a, const struct gsim_run_command
 {
     uint64_t key = (uint64_t)(uint32_t)a->work.line << 32 | (uint32_t)b->work.line;
     uint32_t *count = &gsim_run_shared()->races;
-    for (uint32_t i = 0; i < *count && i < MOST_TOLD; i++)
+    for (uint32_t i = 0; i < *count && i < MAX_TOLD; i++)
         if (races.told[i] == key) return;
-    if ((*count)++ >= MOST_TOLD) return;
+    if ((*count)++ >= MAX_TOLD) return;
     races.told[*count - 1] = key;
     const struct gsim_run_allocation *memory = at < GSIM_RUN_ARENA ? gsim_run_allocation_at(at) : NULL;
     gsim_run_say("race: ");

@@ -8,8 +8,8 @@
 
 #include "source/read/expand.h"
 
-#define MOST_ARGUMENTS 16
-#define MOST_LINE      120
+#define MAX_ARGUMENTS 16
+#define MAX_LINE       120
 
 /* Calls of the API that take a stream, or whose twin does: the twin, and which argument the stream is. */
 static const struct { const char *name, *now; unsigned stream; } calls[] = {
@@ -21,7 +21,7 @@ static const struct { const char *name, *now; unsigned stream; } calls[] = {
 #define CALLS (sizeof calls / sizeof calls[0])
 
 struct arguments {
-    uint32_t begin[MOST_ARGUMENTS], end[MOST_ARGUMENTS];
+    uint32_t begin[MAX_ARGUMENTS], end[MAX_ARGUMENTS];
     unsigned count;
     uint32_t close; /* where ">>>" or ")" stands */
 };
@@ -42,7 +42,7 @@ static bool read_arguments(const struct gsim_cuda_log *log, uint32_t at, uint32_
         char c = log->text[at];
         bool closes = depth == 0 && strncmp(log->text + at, close, strlen(close)) == 0;
         if ((depth == 0 && c == ',') || closes) {
-            if (a->count == MOST_ARGUMENTS) return false;
+            if (a->count == MAX_ARGUMENTS) return false;
             a->begin[a->count] = begin;
             a->end[a->count++] = at;
             begin = at + 1;
@@ -111,8 +111,8 @@ void gsim_call_set(const struct gsim_cuda_log *log, const struct gsim_cuda_site 
     while (begin_of_line && log->text[begin_of_line - 1] != '\n') begin_of_line--;
     while (end_of_line < log->length && log->text[end_of_line] != '\n') end_of_line++;
     gsim_call_indent(log, site->begin, indent);
-    bool is_long = end_of_line - begin_of_line <= MOST_LINE &&
-                   end_of_line - begin_of_line + strlen(stream) + sizeof "Async, 0, " > MOST_LINE;
+    bool is_long = end_of_line - begin_of_line <= MAX_LINE &&
+                   end_of_line - begin_of_line + strlen(stream) + sizeof "Async, 0, " > MAX_LINE;
     snprintf(broken, sizeof broken, is_long ? "\n%s        " : " ", indent);
     if (a.count > index) {
         uint32_t begin = a.begin[index];

@@ -8,7 +8,7 @@
 #include "gpusim/scenario.h"
 
 #define NONE        GSIM_CHOICE_NONE
-#define MOST_CLOCKS 50000000u
+#define MAX_CLOCKS 50000000u
 
 /* The latest op of a stream, and what its next one waits for. */
 struct own_stream {
@@ -237,7 +237,7 @@ static uint32_t *find_order(const struct gsim_choice *c)
 {
     const size_t streams = c->stream_count;
     const size_t count = c->op_count * streams;
-    uint32_t *clocks = count > MOST_CLOCKS ? NULL : gsim_alloc(sizeof *clocks * (count + 1));
+    uint32_t *clocks = count > MAX_CLOCKS ? NULL : gsim_alloc(sizeof *clocks * (count + 1));
     uint32_t *last = clocks ? gsim_alloc(sizeof *last * (streams + 1)) : NULL;
     for (size_t i = 0; i < c->op_count && last; i++) {
         const struct gsim_choice_op *op = &c->ops[i];

@@ -9,7 +9,7 @@
 #include "source/write/weave.h"
 
 #define NONE        GSIM_WEAVE_NONE
-#define MOST_PERIOD 32u
+#define MAX_PERIOD 32u
 
 struct words {
     const char *at, *end;
@@ -148,8 +148,8 @@ void gsim_formula_find(struct gsim_weave *w)
         }
         if (!length || !is_one || !is_plain(text, name, length)) continue;
         uint32_t period = 2;
-        while (period <= MOST_PERIOD && !fits(w, site, period, is_constant)) period++;
-        if (period > MOST_PERIOD || !join_waits(w, site, log->nodes[loop].from, log->nodes[loop].to)) continue;
+        while (period <= MAX_PERIOD && !fits(w, site, period, is_constant)) period++;
+        if (period > MAX_PERIOD || !join_waits(w, site, log->nodes[loop].from, log->nodes[loop].to)) continue;
         site->period = period;
         site->has_table = false;
         memcpy(site->counter, name, length);

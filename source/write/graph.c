@@ -8,7 +8,7 @@
 #include "source/write/call.h"
 
 #define NONE        GSIM_WEAVE_NONE
-#define LEAST_ITEMS 2 /* of a graph */
+#define MIN_ITEMS 2 /* of a graph */
 
 /* One execution of a region. */
 struct group {
@@ -118,7 +118,7 @@ static bool is_same(const struct gsim_cuda_log *log, const struct gsim_region *r
 
 static void add_group(struct gsim_regions *r, struct gsim_weave *w, struct group g, uint32_t *number)
 {
-    if (g.first_step == NONE || w->first_item[g.end_step] - w->first_item[g.first_step] < LEAST_ITEMS ||
+    if (g.first_step == NONE || w->first_item[g.end_step] - w->first_item[g.first_step] < MIN_ITEMS ||
         !find_statements(w->log, &g))
         return;
     struct gsim_region *region = find_region(r, w, &g);

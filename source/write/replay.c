@@ -10,7 +10,7 @@
 #include "gpusim/simulate.h"
 
 #define NONE     GSIM_WEAVE_NONE
-#define MOST_OPS 2000 /* of a program that is simulated with kernels faster and slower, too */
+#define MAX_OPS 2000 /* of a program that is simulated with kernels faster and slower, too */
 
 struct replay {
     const struct gsim_weave *weave;
@@ -126,7 +126,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     for (uint32_t i = 0; i < w->event_count && !r.is_source; i++)
         r.events[i] = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
     if (!r.is_source) r.join = gsim_event_create(run->driver, GSIM_EVENT_NO_TIMING);
-    return gsim_feed_run(run, GSIM_FEED_MOST, &user, &r, error);
+    return gsim_feed_run(run, GSIM_FEED_MAX, &user, &r, error);
 }
 
 static const struct gsim_scheduler_ops as_written = {
@@ -180,7 +180,7 @@ enum gsim_status gsim_gain_compute(struct gsim_gain *gain, const struct gsim_wea
     for (size_t i = 0; i < GSIM_GAIN_TIMES && status == GSIM_OK; i++) {
         gain->before[i] = gain->before[0];
         gain->now[i] = gain->now[0];
-        if (i && program.op_count > MOST_OPS) continue;
+        if (i && program.op_count > MAX_OPS) continue;
         memcpy(program.kernels, simulation->program->kernels, sizeof *program.kernels * program.kernel_count);
         scale(program.kernels, program.kernel_count, factors[i]);
         status = replay(weave, &own, true, &gain->before[i], error);

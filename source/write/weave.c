@@ -7,7 +7,7 @@
 #include "gpusim/schedulers/dag.h"
 
 #define NONE        GSIM_WEAVE_NONE
-#define MOST_CLOCKS 50000000u /* numbers: of each item one a stream */
+#define MAX_CLOCKS 50000000u /* numbers: of each item one a stream */
 
 /* --- items --- */
 static struct gsim_weave_item *add_item(struct gsim_weave *w, uint32_t op, uint32_t step)
@@ -278,7 +278,7 @@ static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *ch
 {
     size_t n = w->stream_count ? w->stream_count : 1;
     size_t count = n * (w->item_count + n + 4);
-    if (count > MOST_CLOCKS)
+    if (count > MAX_CLOCKS)
         return gsim_error_set(error, GSIM_INPUT, "the program is too long to be scheduled here: %zu ops in %zu streams",
                               w->item_count, n);
     uint32_t *numbers = gsim_alloc(sizeof *numbers * count);

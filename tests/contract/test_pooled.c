@@ -15,16 +15,16 @@ enum kind { ONE, SEVERAL, RANKS, TASKS, KINDS };
 static const char *const kinds[] = {"one GPU", "several GPUs", "ranks", "tasks"};
 static const char *const devices[] = {"a100-sxm4-40gb", "h200", "gtx960", "v100", "p100", "b200", "mi300x", "gh200"};
 static const double tolerances[] = {4e-3, 0, 1e-4, 1e-3, 0.02};
-enum { DEVICES = sizeof devices / sizeof devices[0], MOST_CLIENTS = 4, MOVES = 30 };
+enum { DEVICES = sizeof devices / sizeof devices[0], MAX_CLIENTS = 4, MOVES = 30 };
 
 static uint32_t pick(gsl_rng *rng, uint32_t count) { return (uint32_t)gsl_rng_uniform_int(rng, count); }
 
 /* What is drawn from one seed. */
 struct drawn {
     enum kind kind;
-    struct gsim_program programs[MOST_CLIENTS];
-    struct gsim_client clients[MOST_CLIENTS];
-    struct gsim_task tasks[MOST_CLIENTS];
+    struct gsim_program programs[MAX_CLIENTS];
+    struct gsim_client clients[MAX_CLIENTS];
+    struct gsim_task tasks[MAX_CLIENTS];
     struct gsim_ranks links;
     uint32_t count;
     struct gsim_simulation simulation;
@@ -41,7 +41,7 @@ struct drawn {
 static bool draw_programs(struct drawn *d, unsigned long seed, gsl_rng *rng, uint32_t gpus)
 {
     bool is_ok = true;
-    d->count = d->kind < RANKS ? 1 : 2 + pick(rng, MOST_CLIENTS - 1);
+    d->count = d->kind < RANKS ? 1 : 2 + pick(rng, MAX_CLIENTS - 1);
     for (uint32_t i = 0; i < d->count; i++) {
         struct contract_shape shape = {seed, gpus, seed % 3 == 0, d->kind == RANKS, i};
         is_ok &= contract_draw(&shape, &d->programs[i]);
@@ -119,7 +119,7 @@ static void scale(struct drawn *d, gsl_rng *rng, const double *solo_us)
  * pooled one is within those of exact runs that were moved so, or no further from them than they are apart. */
 static bool is_within(struct drawn *d, double pooled)
 {
-    double solo_us[MOST_CLIENTS * 64], least = INFINITY, most = 0, end_us;
+    double solo_us[MAX_CLIENTS * 64], least = INFINITY, most = 0, end_us;
     uint32_t n = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct gsim_error error = {0};

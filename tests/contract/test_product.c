@@ -404,7 +404,7 @@ static void copies(void)
     gsim_device_release(&devices[0]);
 }
 
-/* A run until iterations repeat ends long before GSIM_STEADY_MOST under every scheduler. */
+/* A run until iterations repeat ends long before GSIM_STEADY_MAX under every scheduler. */
 static void steady(void)
 {
     begin();
@@ -419,7 +419,7 @@ static void steady(void)
                                     .until_steady = true};
         gsim_params_set_defaults(gsim_gpu_params, &s.gpu);
         CHECK_OK(gsim_simulate(&s, &timeline, &error), error);
-        CHECK_MSG(timeline.iteration_count < GSIM_STEADY_MOST / 2, "%s: %zu iterations", s.scheduler->name,
+        CHECK_MSG(timeline.iteration_count < GSIM_STEADY_MAX / 2, "%s: %zu iterations", s.scheduler->name,
                   timeline.iteration_count);
         gsim_timeline_release(&timeline);
     }

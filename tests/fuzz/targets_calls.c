@@ -23,8 +23,8 @@ void gsim_fuzz_plan(const uint8_t *data, size_t size)
 }
 
 /* --- sessions: a call on each line; a run only of what is short --- */
-#define MOST_TEXT 4096
-#define MOST_SIZE 1e5
+#define MAX_TEXT 4096
+#define MAX_SIZE 1e5
 
 static int64_t pushed[64], pushed_count;
 
@@ -58,7 +58,7 @@ static void call(struct gsim_session *s, char *line, const char **rest, bool *is
         (void)gsim_session_set(s, "scheduler", line + 1);
         break;
     case 'w':
-        if (!(size > 0 && size <= MOST_SIZE) || gsim_session_set(s, "size", value)) break;
+        if (!(size > 0 && size <= MAX_SIZE) || gsim_session_set(s, "size", value)) break;
         *is_short = gsim_session_set(s, "workload", line + 1) == 0 || *is_short;
         break;
     case 'o':
@@ -81,11 +81,11 @@ static void call(struct gsim_session *s, char *line, const char **rest, bool *is
 
 void gsim_fuzz_session(const uint8_t *data, size_t size)
 {
-    char text[MOST_TEXT] = "", *line = text, *end;
+    char text[MAX_TEXT] = "", *line = text, *end;
     const char *rest;
     bool is_short = false;
     struct gsim_session *s = gsim_session_create();
-    if (size) memcpy(text, data, size < MOST_TEXT ? size : MOST_TEXT - 1);
+    if (size) memcpy(text, data, size < MAX_TEXT ? size : MAX_TEXT - 1);
     rest = text;
     for (unsigned runs = 0; s && runs < 32 && (end = strchr(line, '\n')); line = end + 1, runs++) {
         *end = '\0';

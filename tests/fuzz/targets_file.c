@@ -20,17 +20,17 @@
 #include "sim/base/tables/tables.h"
 #include "trust/published/cells.h"
 
-#define MOST_FILES 10
+#define MAX_FILES 10
 
 static struct {
     char path[96];
     const char *ending;
-} files[MOST_FILES];
+} files[MAX_FILES];
 
 static const char *path_of(const char *ending)
 {
     size_t i = 0;
-    while (i < MOST_FILES - 1 && files[i].ending && strcmp(files[i].ending, ending) != 0) i++;
+    while (i < MAX_FILES - 1 && files[i].ending && strcmp(files[i].ending, ending) != 0) i++;
     const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     files[i].ending = ending;
     snprintf(files[i].path, sizeof files[i].path, "%s/gpusim-fuzz-%ld%s", folder, (long)getpid(), ending);
@@ -50,7 +50,7 @@ const char *gsim_fuzz_file(const uint8_t *data, size_t size, const char *ending)
 
 void gsim_fuzz_end(void)
 {
-    for (size_t i = 0; i < MOST_FILES && files[i].ending; i++) remove(files[i].path);
+    for (size_t i = 0; i < MAX_FILES && files[i].ending; i++) remove(files[i].path);
 }
 
 /* A program that was read can be written, and is read again. */

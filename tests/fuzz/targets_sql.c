@@ -14,7 +14,7 @@
 #include "tests/fuzz/targets.h"
 #include "traces/import/importers.h"
 
-#define MOST_EDITS 12
+#define MAX_EDITS 12
 
 static void must(sqlite3 *database, int code)
 {
@@ -60,14 +60,14 @@ static void bind_value(struct bytes *bytes, sqlite3_stmt *statement)
 }
 
 /* The tables of a good database and their columns: looked up once, as that takes longer than what is fuzzed. */
-#define MOST_NAMES 256
+#define MAX_NAMES 256
 
 struct good {
     const uint8_t *image;
     size_t size;
     struct {
         char table[48], column[48];
-    } names[MOST_NAMES];
+    } names[MAX_NAMES];
     unsigned name_count;
 };
 
@@ -77,7 +77,7 @@ static void find_names(sqlite3 *database, struct good *good)
                               "'table' ORDER BY 1, c.cid";
     sqlite3_stmt *rows = NULL;
     must(database, sqlite3_prepare_v2(database, sql, -1, &rows, NULL));
-    while (good->name_count < MOST_NAMES && sqlite3_step(rows) == SQLITE_ROW) {
+    while (good->name_count < MAX_NAMES && sqlite3_step(rows) == SQLITE_ROW) {
         snprintf(good->names[good->name_count].table, 48, "%s", (const char *)sqlite3_column_text(rows, 0));
         snprintf(good->names[good->name_count++].column, 48, "%s", (const char *)sqlite3_column_text(rows, 1));
     }
@@ -123,7 +123,7 @@ static const char *edited(const uint8_t *data, size_t size, const struct good *g
          sqlite3_exec(database,
                       "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN",
                       NULL, NULL, NULL));
-    for (int i = 0; i < MOST_EDITS && bytes.at < bytes.end; i++) edit_once(database, good, &bytes);
+    for (int i = 0; i < MAX_EDITS && bytes.at < bytes.end; i++) edit_once(database, good, &bytes);
     (void)sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(database);
     return path;

@@ -13,7 +13,7 @@
 #include "sweep/query/where.h"
 #include "tests/fuzz/targets.h"
 
-#define MOST_POINTS 200
+#define MAX_POINTS 200
 
 static char *text_of(const uint8_t *data, size_t size)
 {
@@ -30,7 +30,7 @@ static void walk(struct gsim_spec *spec)
     struct gsim_setting *settings = malloc((spec->axis_count + 1) * sizeof *settings);
     uint32_t repeat;
     if (settings && gsim_spec_finish(spec, &error) == GSIM_OK) {
-        uint64_t step = spec->total / MOST_POINTS + 1;
+        uint64_t step = spec->total / MAX_POINTS + 1;
         for (uint64_t i = 0; i < spec->total; i += step) {
             gsim_spec_point(spec, i, settings, &repeat);
             (void)gsim_spec_holds(spec, settings, repeat);

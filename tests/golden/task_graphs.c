@@ -10,7 +10,7 @@
 #include "sim/base/gz.h"
 #include "tests/test.h"
 
-enum { AFTER_MOST = 256 };
+enum { AFTER_MAX = 256 };
 
 cJSON *task_graphs_load(const char *file, const char *device_name, struct gsim_device_spec *device)
 {
@@ -34,10 +34,10 @@ void task_graph_program(const cJSON *graph, double (*cycles)(double length), str
     {
         struct gsim_kernel kernel = {
             .name = "task", .grid = {1, 1, 1}, .block = {32, 1, 1}, .regs_per_thread = 32, .demand_given = true};
-        uint32_t after[AFTER_MOST], count = 0;
+        uint32_t after[AFTER_MAX], count = 0;
         kernel.thread_cycles = cycles(cJSON_GetArrayItem(task, 0)->valuedouble);
         cJSON_ArrayForEach(item, cJSON_GetArrayItem(task, 1))
-            if (count < AFTER_MOST) after[count++] = (uint32_t)item->valuedouble;
+            if (count < AFTER_MAX) after[count++] = (uint32_t)item->valuedouble;
         CHECK_INT(count, cJSON_GetArraySize(cJSON_GetArrayItem(task, 1)));
         gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
                                              .kernel_index = gsim_builder_kernel(b, &kernel),

@@ -10,11 +10,11 @@
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
 
-#define MOST_BLOCKS 16
+#define MAX_BLOCKS 16
 #define ALONE_US    100.0
 
 struct ends {
-    double us[MOST_BLOCKS];
+    double us[MAX_BLOCKS];
     uint32_t count;
 };
 
@@ -23,7 +23,7 @@ static void note_end(void *data, void *tag, const uint64_t *sms, uint64_t blocks
     struct ends *ends = data;
     (void)tag;
     (void)since;
-    for (uint64_t i = 0; (sms[0] & 1) && i < blocks && ends->count < MOST_BLOCKS; i++)
+    for (uint64_t i = 0; (sms[0] & 1) && i < blocks && ends->count < MAX_BLOCKS; i++)
         ends->us[ends->count++] = gsim_time_us(until);
 }
 
@@ -77,11 +77,11 @@ static void compare(const char *path, const char *device_name, double most_mean,
     CHECK_MSG(file != NULL, "%s: not read", path);
     while (file && fgets(line, sizeof line, file)) {
         unsigned threads, blocks;
-        double measured[MOST_BLOCKS];
+        double measured[MAX_BLOCKS];
         if (line[0] == '#') continue;
         CHECK_INT(sscanf(line, "%7s %u threads, %u on an SM", kind, &threads, &blocks), 3);
         char *at = strchr(line, ':');
-        if (blocks < 2 || blocks > MOST_BLOCKS || !at) continue;
+        if (blocks < 2 || blocks > MAX_BLOCKS || !at) continue;
         at++;
         for (unsigned i = 0; i < blocks; i++) measured[i] = strtod(at, &at) * ALONE_US;
         qsort(measured, blocks, sizeof measured[0], by_value);

@@ -13,7 +13,7 @@
 #include "sim/sm/gpu.h"
 #include "tests/test.h"
 
-enum { MOST_BLOCKS = 64, LINE = 4000 };
+enum { MAX_BLOCKS = 64, LINE = 4000 };
 enum kind { FMA, STREAM, ARITHMETIC, SMEM, CHASE, KINDS };
 static const char *const kind_names[KINDS] = {"fma", "stream", "stream+fma", "smem", "chase"};
 

@@ -10,7 +10,7 @@
 #include "tests/test.h"
 
 #define MOST 200
-#define LEAST_NS 3000 /* shorter ones are mostly starting and ending */
+#define MIN_NS 3000 /* shorter ones are mostly starting and ending */
 
 static int by_value(const void *left, const void *right)
 {
@@ -32,7 +32,7 @@ static double longer(const char *path, size_t *count)
         CHECK_INT(sscanf(line, "%*s MiB %*d blocks %*d threads %*d loads %*d same %lf quartiles %*f %*f mixed %lf",
                          &same, &mixed),
                   2);
-        if (same >= LEAST_NS) shares[(*count)++] = mixed / same - 1;
+        if (same >= MIN_NS) shares[(*count)++] = mixed / same - 1;
     }
     fclose(file);
     qsort(shares, *count, sizeof shares[0], by_value);

@@ -12,7 +12,7 @@
 #include "gpusim/simulate.h"
 #include "tests/test.h"
 
-enum { MOST_NODES = 12, MOST_AFTER = 4, LENGTHS = 3, CHAINS = 5 };
+enum { MAX_NODES = 12, MAX_AFTER = 4, LENGTHS = 3, CHAINS = 5 };
 
 struct shape {
     const char *name, *after; /* of each node but the first, what it waits for; nodes end with ';' */
@@ -86,7 +86,7 @@ static enum gsim_status execute(struct gsim_run *run, struct gsim_error *error)
     gsim_stream stream = gsim_stream_create(d, 0);
     gsim_graph graph = gsim_graph_create(d);
     const char *at = now->after;
-    gsim_graph_node after[MOST_AFTER];
+    gsim_graph_node after[MAX_AFTER];
     for (uint32_t n = 0; n < run->program->op_count; n++) {
         uint32_t count = 0;
         for (; n && *at != ';'; at += strspn(at, " ")) {
@@ -126,7 +126,7 @@ static double simulated_us(const struct gsim_device_spec *device, const struct s
     for (const char *c = shape->after; *c; c++) nodes += *c == ';';
     for (uint32_t i = 0; i < nodes; i++)
         gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL, .kernel_index = kernel_index, .stream = -1});
-    CHECK(nodes <= MOST_NODES);
+    CHECK(nodes <= MAX_NODES);
     CHECK_OK(gsim_builder_finish(b, 2, &program, &error), error);
     struct gsim_simulation simulation = {.program = &program, .device = device, .scheduler = &scheduler,
                                          .memory = GSIM_MEMORY_PINNED, .iterations = 2, .seed = 1};

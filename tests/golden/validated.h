@@ -10,13 +10,13 @@
 
 /* Bounds are what the model reached plus 15 %. That an error falls by 40 % is news as well: progress, which tightens
  * the bound, or a fault that helps by chance. */
-#define LEAST_OF_BOUND(most) ((most) > 0.001 ? 0.6 / 1.15 * (most) : 0)
+#define MIN_OF_BOUND(most) ((most) > 0.001 ? 0.6 / 1.15 * (most) : 0)
 #define CHECK_WITHIN(value, most, ...)                                                                                 \
     do {                                                                                                               \
         char what_[160];                                                                                               \
         snprintf(what_, sizeof what_, __VA_ARGS__);                                                                    \
-        CHECK_MSG((value) <= (most) && (value) >= LEAST_OF_BOUND(most), "%s: %.4f, expected %.4f to %.4f", what_,      \
-                  (double)(value), LEAST_OF_BOUND(most), (double)(most));                                              \
+        CHECK_MSG((value) <= (most) && (value) >= MIN_OF_BOUND(most), "%s: %.4f, expected %.4f to %.4f", what_,        \
+                  (double)(value), MIN_OF_BOUND(most), (double)(most));                                                \
     } while (0)
 
 struct validated {

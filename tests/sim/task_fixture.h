@@ -6,12 +6,12 @@
 #include "sim/report/report.h"
 #include "tests/sim/machine_fixture.h"
 
-#define MOST_TASKS 8
+#define MAX_TASKS 8
 
 struct task_fixture {
     struct gsim_device_spec device;
-    struct gsim_program programs[MOST_TASKS];
-    struct gsim_task tasks[MOST_TASKS];
+    struct gsim_program programs[MAX_TASKS];
+    struct gsim_task tasks[MAX_TASKS];
     uint32_t count;
     struct gsim_task_set set;
     struct gsim_task_profiles profiles;
@@ -19,7 +19,7 @@ struct task_fixture {
     const char *opts[4];           /* of the way: "name=value" */
     uint64_t seed;
     struct gsim_timeline timeline;
-    struct gsim_task_stats stats[MOST_TASKS];
+    struct gsim_task_stats stats[MAX_TASKS];
     struct gsim_error error;
 };
 

@@ -7,7 +7,7 @@
 
 #include "tests/test.h"
 
-#define MOST_INPUTS 60
+#define MAX_INPUTS 60
 
 typedef double function(const double *u, size_t inputs);
 
@@ -61,7 +61,7 @@ static void analyse(enum gsim_sensitivity_method method, size_t inputs, size_t s
 
 static void one_at_a_time(void)
 {
-    struct gsim_effect effects[MOST_INPUTS];
+    struct gsim_effect effects[MAX_INPUTS];
     double checksum;
     analyse(GSIM_ONE_AT_A_TIME, 5, 0, 1, linear, effects, &checksum);
     for (int i = 0; i < 5; i++) {
@@ -73,7 +73,7 @@ static void one_at_a_time(void)
 /* A linear function has the same effect everywhere; in a product each effect depends on where the others are. */
 static void morris(void)
 {
-    struct gsim_effect effects[MOST_INPUTS];
+    struct gsim_effect effects[MAX_INPUTS];
     double checksum;
     analyse(GSIM_MORRIS, 40, 20, 1, linear, effects, &checksum);
     for (int i = 0; i < 40; i++) {
@@ -91,7 +91,7 @@ static void morris(void)
 static void sobol(void)
 {
     static const double first[] = {0.3139, 0.4424, 0}, total[] = {0.5576, 0.4424, 0.2437};
-    struct gsim_effect effects[MOST_INPUTS];
+    struct gsim_effect effects[MAX_INPUTS];
     double checksum;
     analyse(GSIM_SOBOL, 3, 2048, 1, ishigami, effects, &checksum);
     for (int i = 0; i < 3; i++) {
@@ -109,7 +109,7 @@ static void sobol(void)
 
 static void the_seed_decides(void)
 {
-    struct gsim_effect effects[MOST_INPUTS], again[MOST_INPUTS];
+    struct gsim_effect effects[MAX_INPUTS], again[MAX_INPUTS];
     double first, second, other;
     analyse(GSIM_SOBOL, 3, 64, 1, ishigami, effects, &first);
     analyse(GSIM_SOBOL, 3, 64, 1, ishigami, again, &second);

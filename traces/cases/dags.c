@@ -6,7 +6,7 @@
 #include "gpusim/limits.h"
 #include "traces/cases/reader.h"
 
-#define MOST_STREAMS GSIM_CASES_MOST_STREAMS
+#define MAX_STREAMS GSIM_CASES_MAX_STREAMS
 /* PyTorch 2.11 on the 16 Xeon cores beside an H200, means of three machines (traces/h200/vm/aten.json.gz,
  * aten-later.json.gz, aten-shapes.json.gz: "host"), where a file of ATen ops does not say: an op (7 elementwise to 18 a
  * product by two kernels), streams, events, synchronise. Each was measured in a row of its like; one after the other,
@@ -65,7 +65,7 @@ static void read_entry(struct gsim_cases_reader *r, const cJSON *entry, uint32_t
 {
     const cJSON *kernels = gsim_cases_member(entry, "kernels"),
                 *kernel = kernels ? kernels->child : gsim_cases_member(entry, "kernel");
-    uint32_t size = node_size(entry), stream = gsim_cases_count_or(r, entry, "stream", MOST_STREAMS - 1, NAN);
+    uint32_t size = node_size(entry), stream = gsim_cases_count_or(r, entry, "stream", MAX_STREAMS - 1, NAN);
     if (!size) gsim_cases_fail(r, "kernels", "a list of kernels", kernels);
     for (uint32_t i = 0; i < size && !r->at.failed; i++) {
         struct gsim_case_node *node = &c->nodes[c->node_count];
@@ -140,7 +140,7 @@ void gsim_cases_dag(struct gsim_cases_reader *r, const cJSON *object, struct gsi
                                                             "graph_serial_us"};
     bool any = false;
     read_host(r, c);
-    c->stream_count = gsim_cases_count_or(r, object, "streams", MOST_STREAMS, NAN);
+    c->stream_count = gsim_cases_count_or(r, object, "streams", MAX_STREAMS, NAN);
     for (int i = 0; i < GSIM_SCHEDULE_COUNT; i++) {
         c->makespan_us[i] = gsim_cases_number_or(r, object, fields[i], GSIM_LIMIT_US, 0);
         any |= c->makespan_us[i] > 0;

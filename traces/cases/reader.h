@@ -10,7 +10,7 @@
 #include "traces/cases.h"
 #include "traces/place.h"
 
-#define GSIM_CASES_MOST_STREAMS 1024
+#define GSIM_CASES_MAX_STREAMS 1024
 
 struct gsim_cases_reader {
     struct gsim_case_set *set;

@@ -4,7 +4,7 @@
 
 #include "traces/cases/reader.h"
 
-#define MOST_PAIRS 64 /* of buffers, which have PAIR_BYTES each */
+#define MAX_PAIRS 64 /* of buffers, which have PAIR_BYTES each */
 #define PAIR_BYTES GSIM_CASE_BUFFER_BYTES
 
 bool gsim_cases_room(struct gsim_cases_reader *r, const cJSON *nodes, struct gsim_case *c)
@@ -22,7 +22,7 @@ const cJSON *gsim_cases_triple(struct gsim_cases_reader *r, const cJSON *entry, 
     struct gsim_case_node *node = &c->nodes[c->node_count];
     if (!cJSON_IsNumber(kernel) || kernel->valuedouble < 0 || kernel->valuedouble >= r->solo_count)
         gsim_cases_fail(r, "[0]", "an index of the list kernels", kernel);
-    if (!cJSON_IsNumber(stream) || stream->valuedouble < 0 || stream->valuedouble >= GSIM_CASES_MOST_STREAMS)
+    if (!cJSON_IsNumber(stream) || stream->valuedouble < 0 || stream->valuedouble >= GSIM_CASES_MAX_STREAMS)
         gsim_cases_fail(r, "[1]", "a stream", stream);
     gsim_cases_deps(r, cJSON_GetArrayItem(entry, 2), "[2]", c->node_count, NULL, node);
     if (r->at.failed) return NULL;
@@ -41,7 +41,7 @@ static void read_node(struct gsim_cases_reader *r, const cJSON *entry, struct gs
     if (!kernel) return;
     const cJSON *from = r->solo[gsim_whole_u32(kernel->valuedouble)], *pair = gsim_cases_member(from, "buf");
     gsim_cases_kernel(r, from, &node->kernel);
-    if (pair && !(cJSON_IsNumber(pair) && pair->valuedouble >= -1 && pair->valuedouble < MOST_PAIRS))
+    if (pair && !(cJSON_IsNumber(pair) && pair->valuedouble >= -1 && pair->valuedouble < MAX_PAIRS))
         gsim_cases_fail(r, "buf", "a pair of buffers, or -1", pair);
     if (r->at.failed || !pair || pair->valuedouble < 0) return;
     node->buffer = 2 * gsim_whole_u32(pair->valuedouble);

@@ -45,7 +45,7 @@ static void read_of_library(struct gsim_cases_reader *r, const cJSON *entry, str
     const cJSON *op = gsim_cases_member(entry, "op");
     const cJSON *from = cJSON_IsString(op) ? gsim_cases_member(r->profiles, op->valuestring) : NULL;
     if (!from) gsim_cases_fail(r, "op", "a name of the object profiles", op);
-    node->stream = gsim_cases_count_or(r, entry, "stream", GSIM_CASES_MOST_STREAMS - 1, NAN);
+    node->stream = gsim_cases_count_or(r, entry, "stream", GSIM_CASES_MAX_STREAMS - 1, NAN);
     gsim_cases_deps(r, gsim_cases_member(entry, "dep"), "dep", c->node_count, NULL, node);
     if (r->at.failed) return;
     node->start_us = node->end_us = NAN;

@@ -70,7 +70,7 @@ bool gsim_import_is_graph(const struct gsim_import_notes *n)
     return n->graph_works && (double)n->graph_works >= MOSTLY * (double)(n->kernels + n->copies + n->memsets);
 }
 
-#define LEAST_GAPS   10
+#define MIN_GAPS     10
 #define LONGER       1.5 /* times untraced_gap_us: graphs are recorded at 0.8 to 1.2 or at 4 to 5 times that */
 #define OTHER_GAP_US 0.2 /* off by less a stream's gap is the device's own */
 
@@ -80,7 +80,7 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, str
     device->call_gap_us = 0; /* when calls were made, the trace tells */
     if (n->span_us > 0) device->recorded_w = n->drawn_mj / n->span_us * 1e3;
     device->recorded_limit_w = device->limit_w - device->base_w;
-    if (n->node_gaps >= LEAST_GAPS) device->graph_node_gap_us = fmax(node_us + device->profiled_us, 0.01);
+    if (n->node_gaps >= MIN_GAPS) device->graph_node_gap_us = fmax(node_us + device->profiled_us, 0.01);
     if (n->stream_gap_us > 0 && fabs(n->stream_gap_us - device->stream_gap_us) > OTHER_GAP_US)
         device->stream_gap_us = n->stream_gap_us;
 }
@@ -88,7 +88,7 @@ void gsim_import_fit_gap(const struct gsim_import_notes *n, bool is_watched, str
 bool gsim_import_untrace_gap(const struct gsim_import_notes *n, struct gsim_device_spec *device)
 {
     double us = device->untraced_gap_us;
-    bool is_longer = us > 0 && n->node_gaps >= LEAST_GAPS && n->kernel_gap_us > LONGER * us &&
+    bool is_longer = us > 0 && n->node_gaps >= MIN_GAPS && n->kernel_gap_us > LONGER * us &&
                      gsim_rule_holds(device->rules_off, GSIM_RULE_TASK_GRAPHS);
     if (is_longer) device->graph_node_gap_us = us + device->profiled_us;
     return is_longer;

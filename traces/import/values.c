@@ -8,7 +8,7 @@
 
 #include "sim/base/scan.h"
 
-#define EXACT_MOST (INT64_MAX / 10) /* below this a further digit fits 64 bits */
+#define EXACT_MAX (INT64_MAX / 10) /* below this a further digit fits 64 bits */
 
 void gsim_values_find(const char *object, const char *const *names, size_t count, const char **values)
 {
@@ -76,7 +76,7 @@ int64_t gsim_value_ns(const char *digits)
     for (; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
         if (*c == '.') {
             in_fraction = true;
-        } else if (mantissa < EXACT_MOST) {
+        } else if (mantissa < EXACT_MAX) {
             mantissa = 10 * mantissa + (*c - '0');
             scale -= in_fraction;
         } else {

@@ -12,7 +12,7 @@
 
 /* ncu --set full prints 765 columns of an H100 (traces/h100/unlike); the rest is room for metrics that are asked for
  * beside. */
-#define MOST_COLUMNS 16384
+#define MAX_COLUMNS 16384
 
 struct page {
     struct gsim_profiles *profiles;
@@ -24,7 +24,7 @@ struct page {
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 /* The cells of the record at *AT, unquoted in place; *AT becomes what lies behind. Returns how many; above
- * MOST_COLUMNS: too many. */
+ * MAX_COLUMNS: too many. */
 static uint32_t split(char **at, char **cells)
 {
     uint32_t count = 0;
@@ -42,7 +42,7 @@ static uint32_t split(char **at, char **cells)
         from += *from != '\0';
         if (to > start && to[-1] == '\r') to--;
         *to = '\0';
-        if (count < MOST_COLUMNS) cells[count] = start;
+        if (count < MAX_COLUMNS) cells[count] = start;
         count++;
     }
     *at = from;
@@ -183,8 +183,8 @@ static double count_flops(const struct page *p, const char *type)
 
 /* The longest block's time over the mean's, from how long SMs were active. N blocks stand on an SM at once, of which it
  * is the longest that counts. Less than a microsecond or two is how kernels begin and end. */
-#define LEAST_UNEQUAL_S 2e-6
-#define LEAST_UNEQUAL   1.1
+#define MIN_UNEQUAL_S 2e-6
+#define MIN_UNEQUAL     1.1
 static double find_imbalance(const struct page *p, double blocks, double seconds)
 {
     double most = value(p, "sm__cycles_active.max"), mean = value(p, "sm__cycles_active.avg");
@@ -193,7 +193,7 @@ static double find_imbalance(const struct page *p, double blocks, double seconds
     if (!(most > 0) || !(mean > 0) || !(elapsed > 0) || !(sms > 0)) return 0;
     double alike = each < 1 ? 1 / each : ceil(each) / each; /* of equal blocks */
     double ratio = most / mean / alike;
-    if (ratio < LEAST_UNEQUAL || (most - mean * alike) / elapsed * seconds < LEAST_UNEQUAL_S) return 0;
+    if (ratio < MIN_UNEQUAL || (most - mean * alike) / elapsed * seconds < MIN_UNEQUAL_S) return 0;
     return 1 + sqrt(fmax(each, 1)) * (ratio - 1);
 }
 
@@ -314,7 +314,7 @@ static char *find_names(char *text, uint64_t *line)
 enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *text, struct gsim_error *error)
 {
     struct page p = {.profiles = profiles, .error = error, .line = 1};
-    char *at = find_names(text, &p.line), **room = gsim_alloc(3 * MOST_COLUMNS * sizeof *room);
+    char *at = find_names(text, &p.line), **room = gsim_alloc(3 * MAX_COLUMNS * sizeof *room);
     enum gsim_status status = room ? GSIM_OK : gsim_no_memory(error);
     if (status == GSIM_OK && !at)
         status = gsim_error_set(error, GSIM_INPUT,
@@ -322,11 +322,11 @@ enum gsim_status gsim_profiles_read_csv(struct gsim_profiles *profiles, char *te
                                 "ncu --import FILE --csv --page raw prints it");
     if (status == GSIM_OK) {
         p.names = room;
-        p.units = room + MOST_COLUMNS;
-        p.cells = room + 2 * MOST_COLUMNS;
+        p.units = room + MAX_COLUMNS;
+        p.cells = room + 2 * MAX_COLUMNS;
         p.column_count = split(&at, p.names);
         p.line++;
-        uint32_t units = p.column_count <= MOST_COLUMNS ? split(&at, p.units) : 0;
+        uint32_t units = p.column_count <= MAX_COLUMNS ? split(&at, p.units) : 0;
         if (units != p.column_count || p.units[0][0])
             status =
                 gsim_error_set(error, GSIM_INPUT, "line %llu: expected the units of %u columns: --page raw prints them",

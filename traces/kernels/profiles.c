@@ -21,7 +21,7 @@
 /* By how much ncu's duration exceeds the kernel's own, in microseconds: 42 kernels without memory traffic, 2 to 130 us
  * long, on an H100, median 1.86, from the 10th to the 90th percentile 0.42 to 2.24. */
 #define NCU_OVERHEAD_US 1.8
-#define LEAST_US        0.1
+#define MIN_US          0.1
 
 struct gsim_kernel *gsim_profiles_add(struct gsim_profiles *profiles)
 {
@@ -328,7 +328,7 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
             continue;
         int words = words_in_common(kernel->name, p->name);
         double apart = kernel->solo_us > 0 && p->solo_us > 0
-                           ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) / kernel->solo_us))
+                           ? fabs(log(fmax(p->solo_us - NCU_OVERHEAD_US, MIN_US) / kernel->solo_us))
                            : 0;
         bool is_smem = p->smem_bytes == kernel->smem_bytes;
         if (words < most || (words == most && (is_smem < most_smem || (is_smem == most_smem && apart >= nearest))))
@@ -343,7 +343,7 @@ static const struct gsim_kernel *find(const struct gsim_profiles *profiles, cons
 
 static void give(const struct gsim_kernel *p, struct gsim_kernel *kernel)
 {
-    double cold_us = p->solo_us > 0 ? fmax(p->solo_us - NCU_OVERHEAD_US, LEAST_US) : 0;
+    double cold_us = p->solo_us > 0 ? fmax(p->solo_us - NCU_OVERHEAD_US, MIN_US) : 0;
     if (!kernel->regs_per_thread) kernel->regs_per_thread = p->regs_per_thread;
     if (!kernel->smem_bytes) kernel->smem_bytes = p->smem_bytes;
     if (divides(&p->cluster, &kernel->grid)) kernel->cluster = p->cluster; /* also where its name said another */

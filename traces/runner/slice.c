@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A second or so: then other work is on the GPU. */
-#define MOST_LOOKS 100000
+#define MAX_LOOKS 100000
 
 cudaError_t gsim_slice_init(struct gsim_run_slice *slice, unsigned sm_count)
 {
@@ -45,7 +45,7 @@ cudaError_t gsim_slice_hold(struct gsim_run_slice *slice)
     slice->host[0] = 0;
     slice->host[1] = 1;
     for (int looks = 0; result == cudaSuccess && slice->host[0] < slice->held; looks++) {
-        if (looks == MOST_LOOKS) result = cudaErrorLaunchTimeout;
+        if (looks == MAX_LOOKS) result = cudaErrorLaunchTimeout;
         if (result != cudaSuccess) break;
         result =
             cudaMemcpyAsync(&slice->host[0], slice->state, sizeof *slice->host, cudaMemcpyDeviceToHost, slice->control);

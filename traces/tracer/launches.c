@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LEAST_ADDRESS ((uint64_t)1 << 32) /* of device memory; what is less is a number */
-#define MOST_ADDRESS  ((uint64_t)1 << 48)
-#define MOST_WORDS    96
+#define MIN_ADDRESS ((uint64_t)1 << 32) /* of device memory; what is less is a number */
+#define MAX_ADDRESS   ((uint64_t)1 << 48)
+#define MAX_WORDS     96
 
 enum gtr_layout { NOT_WATCHED, LAUNCH, LAUNCH_EX, GRAPH, COPY, SET }; /* of the call's parameters */
 
@@ -53,10 +53,10 @@ void gtr_put_launched(struct gtr *t)
 /* What may be addresses among SIZE bytes of the parameter INDEX. */
 static void put_words(struct gtr *t, size_t index, const void *bytes, size_t size, uint32_t *count)
 {
-    for (size_t at = 0; at + sizeof(uint64_t) <= size && *count < MOST_WORDS; at += sizeof(uint64_t)) {
+    for (size_t at = 0; at + sizeof(uint64_t) <= size && *count < MAX_WORDS; at += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, (const char *)bytes + at, sizeof word);
-        if (word < LEAST_ADDRESS || word >= MOST_ADDRESS) continue;
+        if (word < MIN_ADDRESS || word >= MAX_ADDRESS) continue;
         gtr_put(t, "%s[%zu,%" PRIu64 "]", (*count)++ ? "," : "", index, word);
     }
 }

@@ -19,7 +19,7 @@
 #define ORIGIN             10.0
 #define UNDETERMINED_RATIO 0.5 /* a parameter is not determined when its standard deviation exceeds this many scales */
 #define SEEN_DEVIATIONS    2.0 /* the residuals' change, in sigmas, by a change of one scale */
-#define LEAST_SINGULAR     0.01 /* less than this counts as this: nothing, but for rounding */
+#define MIN_SINGULAR       0.01 /* less than this counts as this: nothing, but for rounding */
 
 struct state {
     const struct gsim_fit_problem *problem;
@@ -91,7 +91,7 @@ static void find_undetermined(struct gsim_fit_problem *problem, const gsl_matrix
         for (size_t i = 0; i < problem->observation_count; i++) change += pow(gsl_matrix_get(jacobian, i, j), 2);
         problem->parameters[j].is_seen = sqrt(change) >= SEEN_DEVIATIONS;
         for (size_t k = 0; k < n; k++)
-            variance += pow(gsl_matrix_get(v, j, k) / fmax(result->singular_values[k], LEAST_SINGULAR), 2);
+            variance += pow(gsl_matrix_get(v, j, k) / fmax(result->singular_values[k], MIN_SINGULAR), 2);
         problem->parameters[j].is_prior = sqrt(variance) > problem->parameters[j].prior_ratio;
         problem->parameters[j].is_determined = sqrt(variance) <= UNDETERMINED_RATIO;
     }

@@ -10,13 +10,13 @@
 #include "sim/device/device.h"
 #include "trust/calibrate/parts.h"
 
-#define MOST_STEPS 2000000 /* of a search; facts that contradict each other end it sooner */
-enum { MOST_FACTS = 32, MOST_GPCS = sizeof((struct gsim_device_spec *)0)->gpcs / sizeof(double), MOST_SMS_OF_GPC = 32 };
+#define MAX_STEPS 2000000 /* of a search; facts that contradict each other end it sooner */
+enum { MAX_FACTS = 32, MAX_GPCS = sizeof((struct gsim_device_spec *)0)->gpcs / sizeof(double), MAX_SMS_OF_GPC = 32 };
 
 struct search {
-    uint32_t facts, cluster[MOST_FACTS], per_sm[MOST_FACTS];
-    int64_t resident[MOST_FACTS]; /* what GPCs that are chosen do not explain */
-    uint32_t step, count, sizes[MOST_GPCS], steps;
+    uint32_t facts, cluster[MAX_FACTS], per_sm[MAX_FACTS];
+    int64_t resident[MAX_FACTS]; /* what GPCs that are chosen do not explain */
+    uint32_t step, count, sizes[MAX_GPCS], steps;
 };
 
 /* Adds the GPC, or takes it away again: SIGN 1 or -1. Returns whether all facts still allow it. */
@@ -36,8 +36,8 @@ static bool fill(struct search *s, uint32_t left, uint32_t size)
     for (; size > 0; size -= size < s->step ? size : s->step) {
         for (uint32_t i = 0; i < s->facts; i++) /* no smaller GPC holds such a cluster */
             if (size < s->cluster[i] && s->resident[i]) return false;
-        if (++s->steps > MOST_STEPS) return false;
-        if (size > left || s->count == MOST_GPCS) continue;
+        if (++s->steps > MAX_STEPS) return false;
+        if (size > left || s->count == MAX_GPCS) continue;
         s->sizes[s->count++] = size;
         if (add(s, size, 1) && fill(s, left - size, size)) return true;
         s->count--;
@@ -57,9 +57,9 @@ void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *pr
         const struct gsim_probe_series *series = &probe->series[i];
         uint32_t per_sm;
         if (sscanf(series->name, "clusters_%2u", &per_sm) != 1 || !per_sm) continue;
-        for (size_t j = 0; j < series->point_count && s.facts < MOST_FACTS; j++) {
+        for (size_t j = 0; j < series->point_count && s.facts < MAX_FACTS; j++) {
             const struct gsim_probe_point *p = &series->points[j];
-            if (p->x < 2 || p->x > MOST_SMS_OF_GPC) continue;
+            if (p->x < 2 || p->x > MAX_SMS_OF_GPC) continue;
             s.cluster[s.facts] = gsim_whole_u32(p->x);
             s.per_sm[s.facts] = per_sm;
             s.resident[s.facts++] = gsim_whole(p->median);
@@ -68,7 +68,7 @@ void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *pr
     if (!s.facts) return;
     /* SMs come in pairs; the smallest GPCs that explain all: one of 32 SMs holds as many clusters as two of 16. */
     for (s.step = 2; s.step > 0 && !found; s.step--)
-        for (uint32_t most = 2; most <= MOST_SMS_OF_GPC && !found; most += s.step) {
+        for (uint32_t most = 2; most <= MAX_SMS_OF_GPC && !found; most += s.step) {
             s.count = s.steps = 0;
             found = fill(&s, gsim_whole_u32(c->device.sm_count), most);
         }
@@ -79,7 +79,7 @@ void gsim_calibrate_gpcs(struct gsim_calibration *c, const struct gsim_probe *pr
     }
     snprintf(source, sizeof source, "%s: clusters_1 and others, clusters of 2 to 16 blocks resident at once%s", file,
              gsim_calibration_origin(probe, origin, sizeof origin));
-    for (uint32_t i = 0; i < MOST_GPCS; i++)
+    for (uint32_t i = 0; i < MAX_GPCS; i++)
         gsim_calibration_put(c, (enum gsim_device_number)(GSIM_DEV_gpcs + i), i < s.count ? s.sizes[i] : 0, NAN, NAN,
                              GSIM_KIND_DERIVED, source);
 }

@@ -11,7 +11,7 @@
 #include "sim/base/json.h"
 #include "sim/base/gz.h"
 
-#define MOST_VALUE 1e18
+#define MAX_VALUE 1e18
 
 void gsim_probe_init(struct gsim_probe *probe)
 {
@@ -58,7 +58,7 @@ static enum gsim_status read_point(const cJSON *item, const char *place, struct 
     for (int i = 0; i < 5; i++) {
         const cJSON *value = cJSON_GetArrayItem(item, i);
         bool signed_value = i >= 1 && i <= 3; /* differences of clocks may come out below zero */
-        if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MOST_VALUE) ||
+        if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) <= MAX_VALUE) ||
             (!signed_value && value->valuedouble < 0))
             return gsim_json_fail(place, "five finite numbers, x and count not negative", value, error);
         values[i] = value->valuedouble;
@@ -109,7 +109,7 @@ static enum gsim_status read_attributes(struct gsim_probe *probe, const cJSON *o
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, attributes[i].name);
         if (!item) continue;
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= MOST_VALUE))
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= MAX_VALUE))
             return gsim_json_fail(attributes[i].place, "a number that is not negative", item, error);
         *attributes[i].value = item->valuedouble;
     }

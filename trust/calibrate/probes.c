@@ -24,7 +24,7 @@ enum shape {
 #define OWN(k) (GSIM_DEVICE_NUMBER_COUNT + (k)) /* a nuisance: it belongs to the measurement, not to the device */
 #define OWN_COUNT 11
 #define UNKNOWN_COUNT (GSIM_DEVICE_NUMBER_COUNT + OWN_COUNT)
-#define MOST_TERMS 6
+#define MAX_TERMS 6
 #define CHAIN_BYTES 131072.0
 #define D(name) GSIM_DEV_##name
 /* H200, measured: small copies are off the line through the large ones by this, so that the line is theirs alone. */
@@ -40,7 +40,7 @@ static const struct row {
     struct {
         int number;
         enum shape shape;
-    } terms[MOST_TERMS];
+    } terms[MAX_TERMS];
     const char *doubt, *minus;
 } rows[] = {
     ALONE("launch", 0.002, launch_us),
@@ -156,7 +156,7 @@ static double median_of(const struct gsim_probe *probe, const char *series)
 
 static bool is_copy(const struct row *row)
 {
-    for (int t = 0; t < MOST_TERMS && row->terms[t].shape != END; t++)
+    for (int t = 0; t < MAX_TERMS && row->terms[t].shape != END; t++)
         if (row->terms[t].shape == BYTES) return true;
     return false;
 }
@@ -197,7 +197,7 @@ static enum gsim_status residuals(void *context, const double *values, const boo
         const struct observation *o = &problem->observations[i];
         double sum = 0;
         if (skip && skip[i]) continue;
-        for (int t = 0; t < MOST_TERMS && o->row->terms[t].shape != END; t++)
+        for (int t = 0; t < MAX_TERMS && o->row->terms[t].shape != END; t++)
             sum += term(o->row->terms[t].shape, values[problem->index_of[o->row->terms[t].number]], o->x);
         out[i] = (sum - o->y) / o->sigma;
     }
@@ -210,7 +210,7 @@ static double start_of(const struct problem *problem, int number, double base)
     double most = 0, start = base;
     for (size_t i = 0; i < problem->count; i++) {
         const struct observation *o = &problem->observations[i];
-        for (int t = 0; t < MOST_TERMS && o->row->terms[t].shape != END; t++) {
+        for (int t = 0; t < MAX_TERMS && o->row->terms[t].shape != END; t++) {
             enum shape shape = o->row->terms[t].shape;
             if (o->row->terms[t].number != number || (shape != BYTES && shape != TWICE) || o->x <= most || o->y <= 0)
                 continue;
@@ -226,7 +226,7 @@ static void choose_parameters(struct problem *problem, const struct gsim_device_
     for (int n = 0; n < UNKNOWN_COUNT; n++) problem->index_of[n] = -1;
     for (size_t i = 0; i < problem->count; i++) {
         const struct row *row = problem->observations[i].row;
-        for (int t = 0; t < MOST_TERMS && row->terms[t].shape != END; t++) {
+        for (int t = 0; t < MAX_TERMS && row->terms[t].shape != END; t++) {
             int number = row->terms[t].number;
             if (problem->index_of[number] >= 0) continue;
             bool is_own = number >= GSIM_DEVICE_NUMBER_COUNT;
@@ -249,7 +249,7 @@ static void choose_parameters(struct problem *problem, const struct gsim_device_
 /* --- results --- */
 static bool has_number(const struct row *row, int number)
 {
-    for (int t = 0; t < MOST_TERMS && row->terms[t].shape != END; t++)
+    for (int t = 0; t < MAX_TERMS && row->terms[t].shape != END; t++)
         if (row->terms[t].number == number) return true;
     return false;
 }

@@ -18,17 +18,17 @@
 #include "sim/base/ends.h"
 #include "gpusim/order.h"
 
-#define LEAST_SAMPLES 6 /* four are left in the middle */
+#define MIN_SAMPLES 6 /* four are left in the middle */
 #define TRIM_SHARE    0.1
 #define RESOLUTION_US 0.001 /* of times in traces */
 /* A line: from sizes this far apart; more copies than this say nothing new. */
-#define LEAST_SIZES_RATIO 4
-#define MOST_COPIES       20000
+#define MIN_SIZES_RATIO 4
+#define MAX_COPIES        20000
 /* Where copies are off the line: small ones by this (H200, see trust/calibrate/probes.c), large ones by a share. */
 #define BEND_US     0.5
 #define SPREAD_RATIO 0.01
 /* Half an interval over the number: beyond, the number is not told. */
-#define MOST_DOUBT 0.5
+#define MAX_DOUBT 0.5
 
 static const struct {
     enum gsim_device_number number;
@@ -148,7 +148,7 @@ static void put(struct gsim_calibration *c, enum gsim_device_number number, cons
 {
     double least = gsim_device_number_minimum(number);
     if (c->numbers[number].is_touched) return; /* by a probe, or recorded runs */
-    if (e->value >= 0 && (e->high - e->low) / 2 <= MOST_DOUBT * gsim_calibration_scale(number, e->value)) {
+    if (e->value >= 0 && (e->high - e->low) / 2 <= MAX_DOUBT * gsim_calibration_scale(number, e->value)) {
         gsim_calibration_put(c, number, fmax(e->value, least), fmax(e->low, least), fmax(e->high, least), kind, source);
         c->numbers[number].is_undetermined = number == GSIM_DEV_event_gap_us; /* only together with timed_record_us */
         return;
@@ -183,9 +183,9 @@ static void put_mean(struct gsim_calibration *c, const struct gsim_profile_sampl
     const char *text = quantities[quantity].text;
     char what[200], source[600];
     if (!span.count || c->numbers[number].is_touched) return;
-    if (span.count < LEAST_SAMPLES) {
+    if (span.count < MIN_SAMPLES) {
         gsim_calibration_warn(c, "%s: %zu %s, at least %d are needed for an interval: kept from the base",
-                              gsim_device_number_name(number), span.count, text, LEAST_SAMPLES);
+                              gsim_device_number_name(number), span.count, text, MIN_SAMPLES);
         return;
     }
     double *values = gsim_alloc(2 * span.count * sizeof *values), *sorted = values + span.count;
@@ -198,7 +198,7 @@ static void put_mean(struct gsim_calibration *c, const struct gsim_profile_sampl
     size_t count = span.count;
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && span.first[to].trace == span.first[from].trace;) to++;
-        if (to - from < LEAST_SAMPLES) continue;
+        if (to - from < MIN_SAMPLES) continue;
         gsl_sort(values + from, 1, to - from);
         struct estimate own = mean_of(values + from, to - from);
         e.low = fmin(e.low, own.low);
@@ -228,7 +228,7 @@ static bool has_sizes(const struct span *span)
         least = fmin(least, span->first[i].bytes);
         most = fmax(most, span->first[i].bytes);
     }
-    return most >= LEAST_SIZES_RATIO * least;
+    return most >= MIN_SIZES_RATIO * least;
 }
 
 /* False: GSL finds none. */
@@ -241,7 +241,7 @@ static bool solve(const struct gsim_calibration *c, const struct gsim_profile_sa
     bool ok = covariance && found;
     gsl_matrix_set_zero(x);
     for (size_t s = 0; s < line->span_count && ok; s++) {
-        size_t step = line->spans[s].count / MOST_COPIES + 1;
+        size_t step = line->spans[s].count / MAX_COPIES + 1;
         for (size_t i = 0; i < line->spans[s].count; i += step, row++) {
             const struct gsim_profile_sample *copy = &line->spans[s].first[i];
             double us = copy->value - excess_us(c, all, copy), sigma = hypot(BEND_US, SPREAD_RATIO * us);
@@ -288,7 +288,7 @@ static void fit_line(struct gsim_calibration *c, const struct gsim_profile_sampl
     size_t rows = 0;
     const char *text = quantities[line->spans[0].first->quantity].text;
     for (size_t s = 0; s < line->span_count; s++) {
-        size_t step = line->spans[s].count / MOST_COPIES + 1;
+        size_t step = line->spans[s].count / MAX_COPIES + 1;
         rows += (line->spans[s].count + step - 1) / step;
         line->count += line->spans[s].count;
     }
@@ -318,14 +318,14 @@ static void put_copies(struct gsim_calibration *c, const struct gsim_profile_sam
         enum gsim_device_number rate = quantities[wanted[i]].number;
         is_wanted |= !c->numbers[rate].is_touched;
         if (!span.count) continue;
-        if (span.count >= LEAST_SAMPLES && has_sizes(&span)) {
+        if (span.count >= MIN_SAMPLES && has_sizes(&span)) {
             line.spans[line.span_count] = span;
             line.rates[line.span_count++] = rate;
         } else if (!c->numbers[rate].is_touched) {
             gsim_calibration_warn(
                 c, "%s: %zu %s%s, at least %d of sizes %d times apart are needed: kept from the base",
                 gsim_device_number_name(rate), span.count, quantities[wanted[i]].text,
-                span.count >= LEAST_SAMPLES ? " of nearly one size" : "", LEAST_SAMPLES, LEAST_SIZES_RATIO);
+                span.count >= MIN_SAMPLES ? " of nearly one size" : "", MIN_SAMPLES, MIN_SIZES_RATIO);
         }
     }
     if (line.span_count && is_wanted) fit_line(c, all, &line);

@@ -18,7 +18,7 @@
 #define STEP_RATIO        0.05
 #define PROBED_PRIOR      0.05
 #define UNPROBED_PRIOR    1.0
-#define LEAST_SCALE_US    0.2
+#define MIN_SCALE_US      0.2
 /* Residuals beyond this many sigmas count less and less (soft L1): what the model has wrong of some kernels must not
  * bend costs that all runs share. */
 #define OUTLIER_SIGMAS 2.0
@@ -214,7 +214,7 @@ static void add_parameter(struct refinement *r, enum gsim_device_number number)
     bool is_known = c->numbers[number].is_touched || c->device.kind[number] == GSIM_KIND_MEASURED;
     r->parameters[r->count] = (struct gsim_fit_parameter){
         .start = value,
-        .scale = fmax(gsim_calibration_scale(number, value), is_time ? LEAST_SCALE_US : 0),
+        .scale = fmax(gsim_calibration_scale(number, value), is_time ? MIN_SCALE_US : 0),
         .prior_ratio = is_known ? PROBED_PRIOR : UNPROBED_PRIOR,
         .minimum = gsim_device_number_minimum(number),
         .maximum = gsim_device_number_maximum(number),

@@ -18,7 +18,7 @@
 /* A synchronise call that began so shortly before the end may as well have found it. */
 #define WAITED_US 1.0
 /* Smaller copies may go with the commands instead of through a copy engine. */
-#define LEAST_BYTES 4096
+#define MIN_BYTES 4096
 /* From here on a copy within the device is all bandwidth: 1 % is latency at 2 us and 4 TB/s. */
 #define D2D_BYTES 16e6
 /* Of the queue's depth: near it, calls begin to take longer. */
@@ -144,7 +144,7 @@ static void add_copies(struct scan *s)
         const struct gsim_recorded_op *op = &t->ops[copies[i].op];
         bool is_alone = busy_us <= op->start_us && (i + 1 == count || copies[i + 1].start_us >= op->end_us);
         busy_us = fmax(busy_us, op->end_us);
-        if (is_alone && !op->is_managed && op->bytes > LEAST_BYTES && op->end_us > op->start_us) add_copy(s, op);
+        if (is_alone && !op->is_managed && op->bytes > MIN_BYTES && op->end_us > op->start_us) add_copy(s, op);
     }
     gsim_free(copies);
 }

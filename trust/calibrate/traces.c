@@ -18,7 +18,7 @@ static void add(struct gsim_calibrated_trace *traced, const char *series, double
 }
 
 /* Small copies may go with the commands instead of through a copy engine. */
-#define LEAST_BYTES 4096
+#define MIN_BYTES 4096
 
 static bool overlaps(const struct gsim_recording *run, uint32_t index)
 {
@@ -31,7 +31,7 @@ static bool overlaps(const struct gsim_recording *run, uint32_t index)
 }
 
 /* Share of an iteration: where the host waits longer, its own way is not looked for. */
-#define MOST_WAITING 0.5
+#define MAX_WAITING 0.5
 
 enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const struct gsim_recording *run,
                                  struct gsim_error *error)
@@ -66,12 +66,12 @@ enum gsim_status gsim_traced_add(struct gsim_calibrated_trace *traced, const str
         }
         double median_us, spread;
         status = gsim_recording_time(run, &median_us, &spread, error);
-        if (status == GSIM_OK && count > 0 && !(waits_us > MOST_WAITING * median_us))
+        if (status == GSIM_OK && count > 0 && !(waits_us > MAX_WAITING * median_us))
             add(traced, "called_gap", 0, fmax((median_us - calls_us) / count, 0), count);
     }
     for (uint32_t i = 0; i < run->op_count && status == GSIM_OK; i++) {
         const struct gsim_recorded_op *op = &run->ops[i];
-        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= LEAST_BYTES || op->end_us <= op->start_us ||
+        if (op->is_kernel || op->copy_kind == GSIM_COPY_D2D || op->bytes <= MIN_BYTES || op->end_us <= op->start_us ||
             overlaps(run, i))
             continue;
         const char *series = op->copy_kind == GSIM_COPY_H2D ? "traced_h2d" : "traced_d2h";

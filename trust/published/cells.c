@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MOST_COLUMNS 32
-#define MOST_LINE    2048
+#define MAX_COLUMNS 32
+#define MAX_LINE     2048
 
 enum gsim_status gsim_cells_fail(sqlite3 *db, struct gsim_error *error)
 {
@@ -67,11 +67,11 @@ enum gsim_status gsim_cells_add(sqlite3 *db, sqlite3_stmt *insert, struct gsim_e
 }
 
 /* Cuts LINE into its fields, in place; 0: it is not CSV. */
-static size_t split(char *line, const char *fields[MOST_COLUMNS])
+static size_t split(char *line, const char *fields[MAX_COLUMNS])
 {
     size_t count = 0;
     line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; at && count < MOST_COLUMNS;) {
+    for (char *at = line; at && count < MAX_COLUMNS;) {
         char *to = at;
         if (*at != '"') {
             fields[count++] = at;
@@ -93,8 +93,8 @@ static size_t split(char *line, const char *fields[MOST_COLUMNS])
 enum gsim_status gsim_cells_read(sqlite3 *db, const char *name, const char *path, const char *const *given,
                                  size_t given_count, struct gsim_error *error)
 {
-    char line[MOST_LINE];
-    const char *fields[MOST_COLUMNS];
+    char line[MAX_LINE];
+    const char *fields[MAX_COLUMNS];
     size_t columns = given ? given_count : 0, number = 0;
     sqlite3_stmt *insert = NULL;
     gzFile file = gzopen(path, "r");

@@ -10,8 +10,8 @@
 #include "sim/base/tables/tables.h"
 #include "trust/published/cells.h"
 
-#define MOST_KEYS   32
-#define MOST_POINTS 1000000
+#define MAX_KEYS    32
+#define MAX_POINTS 1000000
 #define FOLDER_WORD "{folder}"
 
 const cJSON *gsim_paper_member(const cJSON *object, const char *name)
@@ -69,11 +69,11 @@ struct expansion {
     const char *folder;
     const cJSON *options, *vary;
     sqlite3_stmt *rows; /* NULL: one row of no columns */
-    const char *names[MOST_KEYS];
+    const char *names[MAX_KEYS];
     size_t row_columns, name_count;
     size_t setting_most;
     struct gsim_paper_batch batch;
-    const char *(*keys)[MOST_KEYS]; /* by point */
+    const char *(*keys)[MAX_KEYS]; /* by point */
     size_t point_capacity, key_capacity;
 };
 
@@ -121,7 +121,7 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
 {
     size_t index = e->batch.count, name = e->row_columns;
     const cJSON *axis;
-    if (index == MOST_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MOST_POINTS);
+    if (index == MAX_POINTS) return gsim_error_set(error, GSIM_INPUT, "expected at most %d points", MAX_POINTS);
     gsim_array_grow(&e->batch.points, sizeof *e->batch.points, index, &e->point_capacity);
     gsim_array_grow(&e->keys, sizeof *e->keys, index, &e->key_capacity);
     struct gsim_paper_point *point = &e->batch.points[e->batch.count++];
@@ -151,7 +151,7 @@ static enum gsim_status add_point(struct expansion *e, const size_t *at, struct 
 /* All values of all axes, the last axis first. */
 static enum gsim_status add_product(struct expansion *e, struct gsim_error *error)
 {
-    size_t at[MOST_KEYS] = {0}, axes = (size_t)cJSON_GetArraySize(e->vary);
+    size_t at[MAX_KEYS] = {0}, axes = (size_t)cJSON_GetArraySize(e->vary);
     for (;;) {
         enum gsim_status status = add_point(e, at, error);
         size_t axis = axes;
@@ -166,8 +166,8 @@ static enum gsim_status expand(struct gsim_paper *p, struct expansion *e, struct
     const cJSON *axis;
     enum gsim_status status = GSIM_OK;
     size_t columns = e->rows ? (size_t)sqlite3_column_count(e->rows) : 0;
-    if (columns + (size_t)cJSON_GetArraySize(e->vary) > MOST_KEYS)
-        return gsim_error_set(error, GSIM_INPUT, "expected at most %d columns and axes", MOST_KEYS);
+    if (columns + (size_t)cJSON_GetArraySize(e->vary) > MAX_KEYS)
+        return gsim_error_set(error, GSIM_INPUT, "expected at most %d columns and axes", MAX_KEYS);
     for (; e->row_columns < columns; e->row_columns++)
         e->names[e->name_count++] = gsim_arena_strdup(e->arena, sqlite3_column_name(e->rows, (int)e->row_columns));
     cJSON_ArrayForEach(axis, e->vary)

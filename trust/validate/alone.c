@@ -17,8 +17,8 @@
 /* All assumed, as ratios. */
 #define STEP        0.8   /* power of recorded over replayed, so that kernels that slow each other do not swing */
 #define NEAR        0.003 /* mean deviation that is good enough: less than durations repeat within */
-#define LEAST_SHARE 0.02  /* of a kernel's time beside all others, below which its time is that of running alone */
-#define LEAST_ALONE 0.02  /* of what a kernel took: nothing slows more */
+#define MIN_SHARE 0.02  /* of a kernel's time beside all others, below which its time is that of running alone */
+#define MIN_ALONE 0.02  /* of what a kernel took: nothing slows more */
 
 /* --- the replay --- */
 static void put_moment(struct gsim_moment *moments, uint32_t op, gsim_time origin, gsim_time start, gsim_time end)
@@ -106,7 +106,7 @@ static uint32_t mark_beside(const struct gsim_recorded_op *ops, uint32_t count, 
         }
     }
     for (uint32_t i = 0; i < kernels; i++)
-        beside[spans[i].at] = spans[i].shared_us > LEAST_SHARE * (spans[i].end_us - spans[i].start_us);
+        beside[spans[i].at] = spans[i].shared_us > MIN_SHARE * (spans[i].end_us - spans[i].start_us);
     for (uint32_t i = 0; i < count; i++) marked += beside[i];
     return marked;
 }
@@ -140,7 +140,7 @@ static void adjust(struct gsim_program *p, const struct kernel_sum *sums, const 
     for (uint32_t i = 0; i < p->kernel_count; i++) {
         if (!(sums[i].recorded_us > 0 && sums[i].replayed_us > 0)) continue;
         double us = p->kernels[i].solo_us * pow(sums[i].recorded_us / sums[i].replayed_us, STEP);
-        p->kernels[i].solo_us = fmin(recorded_us[i], fmax(us, LEAST_ALONE * recorded_us[i]));
+        p->kernels[i].solo_us = fmin(recorded_us[i], fmax(us, MIN_ALONE * recorded_us[i]));
     }
 }
 

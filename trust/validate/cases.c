@@ -16,7 +16,7 @@
  * few hundred. */
 #define SHORTEST_US 2.0
 /* No recorded SM runs more of one kernel's blocks than this without being counted as one that runs this many. */
-#define MOST_BLOCKS 4096
+#define MAX_BLOCKS 4096
 
 struct two {
     struct gsim_gpu *gpu;
@@ -100,21 +100,21 @@ static double span_us(const struct two *two)
 /* How many SMs ran how many blocks. */
 static void count_sms(const uint32_t *blocks_by_sm, uint32_t sm_count, uint32_t *histogram)
 {
-    memset(histogram, 0, MOST_BLOCKS * sizeof *histogram);
+    memset(histogram, 0, MAX_BLOCKS * sizeof *histogram);
     for (uint32_t sm = 0; sm < sm_count; sm++)
-        histogram[blocks_by_sm[sm] < MOST_BLOCKS ? blocks_by_sm[sm] : MOST_BLOCKS - 1]++;
+        histogram[blocks_by_sm[sm] < MAX_BLOCKS ? blocks_by_sm[sm] : MAX_BLOCKS - 1]++;
 }
 
 static void add_placement(struct gsim_validation *v, const struct two *two)
 {
     const struct gsim_case *c = two->subject;
-    uint32_t *predicted = gsim_alloc(2 * MOST_BLOCKS * sizeof *predicted);
+    uint32_t *predicted = gsim_alloc(2 * MAX_BLOCKS * sizeof *predicted);
     for (uint32_t i = 0; i < 2; i++) {
         count_sms(two->placed[i], c->sm_count, predicted);
-        count_sms(c->blocks_by_sm[i], c->sm_count, predicted + MOST_BLOCKS);
+        count_sms(c->blocks_by_sm[i], c->sm_count, predicted + MAX_BLOCKS);
         struct gsim_sample *s = gsim_validation_add(v, c, GSIM_QUANTITY_PLACEMENT, NAN, NAN);
         s->part = i;
-        s->error = gsim_histogram_distance(predicted, predicted + MOST_BLOCKS, MOST_BLOCKS);
+        s->error = gsim_histogram_distance(predicted, predicted + MAX_BLOCKS, MAX_BLOCKS);
     }
     gsim_free(predicted);
 }

@@ -60,7 +60,7 @@ struct gsim_sample *gsim_validation_add(struct gsim_validation *v, const struct 
         .error = predicted / measured - 1,
         .spread_ratio = NAN,
     };
-    for (int i = 0; i < GSIM_MODEL_MOST; i++) s->model_us[i] = NAN;
+    for (int i = 0; i < GSIM_MODEL_MAX; i++) s->model_us[i] = NAN;
     return s;
 }
 

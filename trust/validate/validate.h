@@ -43,7 +43,7 @@ struct gsim_sample {
     double predicted, measured;              /* us; block times where the quantity says so */
     double error;                            /* signed and relative; a distance for PLACEMENT and KERNELS */
     double spread_ratio;                     /* NAN: not recorded */
-    double model_us[GSIM_MODEL_MOST];        /* by the other work models, by index; NAN: not asked for, or not a time */
+    double model_us[GSIM_MODEL_MAX];        /* by the other work models, by index; NAN: not asked for, or not a time */
     struct gsim_spread spread;               /* where it was asked for, of makespans */
 };
 

@@ -8,7 +8,7 @@
  */
 #include "workloads/generators/draw.h"
 
-#define BRANCHES_MOST 60
+#define BRANCHES_MAX 60
 
 struct brax_params {
     int env;
@@ -35,9 +35,9 @@ static const struct {
 /* One step from STATE. Chains come one after the other; a kernel may also read what an earlier chain ended with. */
 static struct gsim_tensor add_step(struct gsim_sketch *draw, const struct brax_params *p, struct gsim_tensor state)
 {
-    struct gsim_tensor ends[BRANCHES_MOST];
+    struct gsim_tensor ends[BRANCHES_MAX];
     uint32_t branches = gsim_sketch_between(draw, p->graph.branches_least, p->graph.branches_most), count = 0;
-    for (uint32_t b = 0; b < branches && b < BRANCHES_MOST; b++) {
+    for (uint32_t b = 0; b < branches && b < BRANCHES_MAX; b++) {
         struct gsim_tensor at = state;
         if (b + 1 < branches + (count > 0) && !gsim_sketch_chance(draw, p->graph.active))
             continue; /* the last one when none was */
@@ -80,8 +80,8 @@ const struct gsim_generator_ops gsim_generator_brax = {
         GSIM_CHOICE(struct brax_params, env, 0, 4, "ant|grasp|humanoid|cheetah|walker2d",
                     "environment: what the numbers that are -1 come from"),
         GSIM_INT(struct brax_params, steps, 100, 1, 1e7, "", "steps of the simulation"),
-        GRAPH(branches_least, BRANCHES_MOST, "bodies and contacts that could be active in a step: at the least"),
-        GRAPH(branches_most, BRANCHES_MOST, "at the most"),
+        GRAPH(branches_least, BRANCHES_MAX, "bodies and contacts that could be active in a step: at the least"),
+        GRAPH(branches_most, BRANCHES_MAX, "at the most"),
         GRAPH(length_least, 1000, "kernels one after the other for each: at the least"),
         GRAPH(length_most, 1000, "at the most"),
         GRAPH(active, 1, "share of those that are active"),

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define READS_MOST    60
+#define READS_MAX     60
 #define WEIGHT_BYTES  4096
 #define WEIGHTS       4096 /* of WEIGHT_BYTES each */
 #define STEPS_PER_TEN 32   /* of a logarithmic scale */
@@ -84,7 +84,7 @@ struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_s
     uint32_t blocks = draw_blocks(draw, k->scale_blocks > 0 ? k->scale_blocks : 1), count = 0,
              least = gsim_whole_u32(n->segments);
     double us = log_normal(draw, n->us * (k->scale_us > 0 ? k->scale_us : 1), n->us_sigma);
-    struct gsim_segment segments[READS_MOST + 66];
+    struct gsim_segment segments[READS_MAX + 66];
     struct gsim_arg args[2] = {{draw->pool, k->read_count > 0, true, false}, {draw->weights, true, false, true}};
     struct gsim_op op = {.kind = GSIM_OP_KERNEL, .args = args, .arg_count = 1, .segments = segments, .stream = -1};
     const struct gsim_kernel kernel = {.name = k->name,
@@ -93,7 +93,7 @@ struct gsim_tensor gsim_sketch_add(struct gsim_sketch *draw, const struct gsim_s
                                        .regs_per_thread = 32,
                                        .thread_cycles = us * n->clock_mhz};
     struct gsim_tensor written = new_tensor(draw, blocks);
-    for (uint32_t i = 0; i < k->read_count && i < READS_MOST; i++)
+    for (uint32_t i = 0; i < k->read_count && i < READS_MAX; i++)
         segments[count++] = (struct gsim_segment){k->reads[i].offset, k->reads[i].bytes, 0, true, false};
     segments[count++] = (struct gsim_segment){written.offset, written.bytes, 0, false, true};
     if (count < least) op.arg_count = 2;

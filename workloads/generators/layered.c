@@ -7,7 +7,7 @@
 
 #include "workloads/generators/draw.h"
 
-#define WIDTH_MOST 256
+#define WIDTH_MAX 256
 
 struct layered_params {
     struct {
@@ -26,7 +26,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
     enum gsim_status status = gsim_sketch_begin(&draw, "layered", &p.numbers, &numbers, &p.graph, shape,
                                                 sizeof p.graph / sizeof(double), seed, error);
     if (status != GSIM_OK) return status;
-    struct gsim_tensor before[WIDTH_MOST] = {gsim_sketch_input(&draw)}, layer[WIDTH_MOST];
+    struct gsim_tensor before[WIDTH_MAX] = {gsim_sketch_input(&draw)}, layer[WIDTH_MAX];
     uint32_t before_count = 1;
     for (int64_t l = 0; l < gsim_whole(p.graph.layers); l++) {
         uint32_t width =
@@ -53,8 +53,8 @@ const struct gsim_generator_ops gsim_generator_layered = {
     .help = "Numbers that are -1 have the defaults of their lines.",
     GSIM_PARAMS(struct layered_params,
         GRAPH(layers, 1e7, "of the graph (-1: 50)"),
-        GRAPH(width_least, WIDTH_MOST, "kernels of a layer: at the least (-1: 2)"),
-        GRAPH(width_most, WIDTH_MOST, "at the most (-1: 12)"),
+        GRAPH(width_least, WIDTH_MAX, "kernels of a layer: at the least (-1: 2)"),
+        GRAPH(width_most, WIDTH_MAX, "at the most (-1: 12)"),
         GRAPH(inputs_least, 32, "results of the layer before that a kernel reads: at the least (-1: 1)"),
         GRAPH(inputs_most, 32, "at the most (-1: 3)"),
         GSIM_DRAW_PARAMS(struct layered_params)),

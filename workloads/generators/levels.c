@@ -8,7 +8,7 @@
 #include "gpusim/generator.h"
 #include "gpusim/random.h"
 
-#define MOST_BEHIND 16
+#define MAX_BEHIND 16
 
 struct levels_params {
     int64_t levels, width, behind, tiles, threads, regs, smem_bytes;
@@ -21,7 +21,7 @@ enum limit { LATENCY, ALONE, MEMORY };
 
 /* Of op I the ops of the level before that it waits for. */
 static uint32_t draw_behind(const struct levels_params *p, const struct gsim_random *numbers, uint32_t i,
-                            uint32_t after[MOST_BEHIND])
+                            uint32_t after[MAX_BEHIND])
 {
     uint32_t width = (uint32_t)p->width, before = i / width ? i / width * width - width : 0, count = 0, at = 0;
     for (int64_t k = 0; k < p->behind && k < p->width; k++) {
@@ -55,7 +55,7 @@ static enum gsim_status build(const void *params, uint64_t seed, struct gsim_pro
         if (p->limit == LATENCY) kernel.thread_cycles = floor(us * p->clock_mhz);
         else kernel.solo_us = us;
         if (p->limit == MEMORY) kernel.dram_bytes = kernel.flops = p->bytes;
-        uint32_t after[MOST_BEHIND], count = draw_behind(p, &numbers, i, after);
+        uint32_t after[MAX_BEHIND], count = draw_behind(p, &numbers, i, after);
         uint32_t op = gsim_builder_op(b, &(struct gsim_op){.kind = GSIM_OP_KERNEL,
                                                            .kernel_index = gsim_builder_kernel(b, &kernel),
                                                            .after = after,
@@ -79,7 +79,7 @@ const struct gsim_generator_ops gsim_generator_levels = {
     GSIM_PARAMS(struct levels_params,
         GSIM_INT(PARAMS, levels, 20, 1, 10000, "", "of the graph"),
         GSIM_INT(PARAMS, width, 16, 1, 10000, "", "kernels of a level; 1: a chain in one stream"),
-        GSIM_INT(PARAMS, behind, 2, 0, MOST_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
+        GSIM_INT(PARAMS, behind, 2, 0, MAX_BEHIND, "", "kernels of the level before that a kernel waits for; 0: none"),
         GSIM_INT(PARAMS, tiles, 1, 1, 1000000, "", "blocks of a kernel"),
         GSIM_INT(PARAMS, threads, 256, 1, 1024, "", "of a block"),
         GSIM_INT(PARAMS, regs, 64, 1, 255, "", "registers of a thread"),

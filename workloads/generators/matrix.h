@@ -5,7 +5,7 @@
 #include "gpusim/generator.h"
 #include "workloads/bench.h"
 
-#define GSIM_MATRIX_MOST 128
+#define GSIM_MATRIX_MAX 128
 
 struct gsim_matrix_params {
     int64_t tiles, tile;
@@ -13,7 +13,7 @@ struct gsim_matrix_params {
 };
 
 #define GSIM_MATRIX_PARAMS                                                                                             \
-    GSIM_INT(struct gsim_matrix_params, tiles, 10, 1, GSIM_MATRIX_MOST, "", "in a row"),                               \
+    GSIM_INT(struct gsim_matrix_params, tiles, 10, 1, GSIM_MATRIX_MAX, "", "in a row"),                                \
     GSIM_INT(struct gsim_matrix_params, tile, 960, 16, 16384, "", "rows of a tile (StarPU's examples: 960)")
 #define GSIM_MATRIX_TIME(field, help)                                                                                  \
     GSIM_REAL(struct gsim_matrix_params, field, 0, 0, 1e9, "us", help " (0: its flops and bytes)")

@@ -9,7 +9,7 @@
 
 #include "workloads/generators/tiles.h"
 
-#define MOST_EXPERTS 512
+#define MAX_EXPERTS 512
 
 struct moe_params {
     int64_t layers, experts, top, batch, tiles;
@@ -34,11 +34,11 @@ static struct gsim_tiles tiles_of(const char *name, uint32_t tiles, double us)
 static void fill(const void *params, struct gsim_builder *b, const struct gsim_random *numbers)
 {
     const struct moe_params *p = params;
-    double sums[MOST_EXPERTS];
+    double sums[MAX_EXPERTS];
     uint32_t last = 0, experts = (uint32_t)p->experts, tiles = (uint32_t)p->tiles;
     for (uint32_t e = 0; e < experts; e++) sums[e] = pow(e + 1, -p->zipf) + (e ? sums[e - 1] : 0);
     for (int64_t l = 0; l < p->layers; l++) {
-        uint32_t tokens[MOST_EXPERTS] = {0}, after[MOST_EXPERTS], count = 0;
+        uint32_t tokens[MAX_EXPERTS] = {0}, after[MAX_EXPERTS], count = 0;
         struct gsim_tiles t = tiles_of("attention", 132, p->dense_us);
         last = gsim_tiles_add(b, numbers, &t, &last, l > 0);
         t = tiles_of("router", 8, 1);
@@ -68,7 +68,7 @@ const struct gsim_generator_ops gsim_generator_moe_decode = {
     .help = "From: Mirage MPK; Cohere 2026; sizes are assumptions.",
     GSIM_PARAMS(struct moe_params,
         GSIM_INT(PARAMS, layers, 8, 1, 1000, "", "layers (assumed)"),
-        GSIM_INT(PARAMS, experts, 128, 1, MOST_EXPERTS, "", "experts of a layer"),
+        GSIM_INT(PARAMS, experts, 128, 1, MAX_EXPERTS, "", "experts of a layer"),
         GSIM_INT(PARAMS, top, 8, 1, 64, "", "experts of a token"),
         GSIM_INT(PARAMS, batch, 8, 1, 4096, "", "sequences"),
         GSIM_INT(PARAMS, tiles, 8, 1, 4096, "", "tiles of an expert (assumed)"),

@@ -8,8 +8,8 @@
 #include "workloads/generators/draw.h"
 
 enum { NASNET, AMOEBANET, SQUEEZENET, RANDOMWIRE };
-#define PAIRS_MOST 16
-#define NODES_MOST 56
+#define PAIRS_MAX 16
+#define NODES_MAX 56
 
 struct static_params {
     int net;
@@ -47,9 +47,9 @@ static struct gsim_tensor add_cells(struct gsim_sketch *draw, const struct stati
                                     uint64_t wiring)
 {
     struct gsim_tensor last = gsim_sketch_next(draw, "stem", from, 1, 1), before = last;
-    uint32_t pairs = gsim_whole_u32(p->graph.pairs) < PAIRS_MOST ? gsim_whole_u32(p->graph.pairs) : PAIRS_MOST;
+    uint32_t pairs = gsim_whole_u32(p->graph.pairs) < PAIRS_MAX ? gsim_whole_u32(p->graph.pairs) : PAIRS_MAX;
     for (int c = 0; c < gsim_whole_int(p->graph.cells); c++) {
-        struct gsim_tensor results[PAIRS_MOST + 2] = {before, last}, joined[PAIRS_MOST];
+        struct gsim_tensor results[PAIRS_MAX + 2] = {before, last}, joined[PAIRS_MAX];
         uint64_t draws = wiring;
         results[0] = gsim_sketch_next(draw, "fit", before, 0.7, 0.5);
         results[1] = gsim_sketch_next(draw, "fit", last, 0.7, 0.5);
@@ -82,7 +82,7 @@ static struct gsim_tensor add_squeezenet(struct gsim_sketch *draw, const struct 
 
 /* Nodes in a ring with edges to their next neighbours, of which some are rewired; edges go from lower to higher
  * numbers. */
-static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, bool edge[NODES_MOST][NODES_MOST])
+static void wire(const struct static_params *p, uint32_t nodes, uint64_t draws, bool edge[NODES_MAX][NODES_MAX])
 {
     for (uint32_t i = 0; i < nodes; i++)
         for (uint32_t k = 1; k <= gsim_whole_u32(p->graph.neighbours) / 2; k++) {
@@ -100,14 +100,14 @@ static struct gsim_tensor add_randomwire(struct gsim_sketch *draw, const struct 
                                          struct gsim_tensor from, uint64_t wiring)
 {
     struct gsim_tensor at = gsim_sketch_next(draw, "stem", from, 1, 1);
-    uint32_t nodes = gsim_whole_u32(p->graph.pairs) < NODES_MOST ? gsim_whole_u32(p->graph.pairs) : NODES_MOST;
+    uint32_t nodes = gsim_whole_u32(p->graph.pairs) < NODES_MAX ? gsim_whole_u32(p->graph.pairs) : NODES_MAX;
     for (int c = 0; c < gsim_whole_int(p->graph.cells); c++) {
-        bool edge[NODES_MOST][NODES_MOST] = {{false}};
-        struct gsim_tensor results[NODES_MOST], ends[NODES_MOST];
+        bool edge[NODES_MAX][NODES_MAX] = {{false}};
+        struct gsim_tensor results[NODES_MAX], ends[NODES_MAX];
         uint32_t end_count = 0;
         wire(p, nodes, wiring + (uint64_t)c, edge);
         for (uint32_t i = 0; i < nodes; i++) {
-            struct gsim_tensor reads[NODES_MOST];
+            struct gsim_tensor reads[NODES_MAX];
             uint32_t count = 0, follow = 0;
             for (uint32_t j = 0; j < i; j++)
                 if (edge[j][i]) reads[count++] = results[j];
@@ -160,7 +160,7 @@ const struct gsim_generator_ops gsim_generator_static_dnn = {
         GSIM_INT(struct static_params, inputs, 10, 1, 1e6, "",
                  "inputs, one after the other: each begins when the one before has ended"),
         GRAPH(cells, 1000, "cells, fire modules (squeezenet) or stages (randomwire)"),
-        GRAPH(pairs, NODES_MOST, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
+        GRAPH(pairs, NODES_MAX, "pairs in a cell (nasnet, amoebanet: at most 16) or nodes in a stage (randomwire)"),
         GRAPH(neighbours, 32, "edges of a node before some are rewired (randomwire)"),
         GRAPH(rewired, 1, "share of edges that are (randomwire)"),
         GSIM_DRAW_PARAMS(struct static_params)),

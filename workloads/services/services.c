@@ -15,7 +15,7 @@
 #define BLOCKS_PER_SM  8
 #define PER_LAUNCH_US  8.0   /* PyTorch's eager host: 5 to 10 us a launch */
 #define USED           0.6
-#define MOST_SMS       200000
+#define MAX_SMS        200000
 #define TILE_REGISTERS 64     /* of an unknown kernel that computes, as sim/sm/demand.c has it */
 #define TILE_BYTES     4096
 #define ANY_GPUS_BYTES                                                                                                 \
@@ -53,7 +53,7 @@ static bool read_row(const char *line, char model[40], struct gsim_kernel *k, ch
     unsigned sms;
     double ns;
     if (sscanf(line, "%39[^,],%d,%u,%lf,%63[^\n]", model, &class, &sms, &ns, name) != 5 || class < -1 || class > 1 ||
-        sms < 1 || sms > MOST_SMS || !(ns > 0) || ns > 1e12)
+        sms < 1 || sms > MAX_SMS || !(ns > 0) || ns > 1e12)
         return false;
     double busy = (sms < rates[0].sms ? sms / rates[0].sms : 1) * USED * ns * 1e-3;
     *k = (struct gsim_kernel){.name = name,

@@ -13,7 +13,7 @@
 
 GSIM_DECLARATIONS_BEGIN
 
-#define GSIM_FEED_MOST 4096
+#define GSIM_FEED_MAX 4096
 
 enum gsim_feed_kind { GSIM_FEED_FIRST, GSIM_FEED_STEADY, GSIM_FEED_DRAWN };
 
@@ -42,7 +42,7 @@ enum gsim_status gsim_feed_prepare(struct gsim_run *run, enum gsim_moves_place p
 enum gsim_status gsim_feed_prepare_default(struct gsim_run *run, struct gsim_error *error) GSIM_NODISCARD;
 /* Returns both lists of a known program, for plans made beforehand. NULL: the run has a source. */
 const struct gsim_lowering *gsim_feed_known(const struct gsim_run *run);
-/* Returns the length of the longest known list; GSIM_FEED_MOST: the run has a source. */
+/* Returns the length of the longest known list; GSIM_FEED_MAX: the run has a source. */
 uint32_t gsim_feed_most(const struct gsim_run *run);
 
 struct gsim_feed_user {

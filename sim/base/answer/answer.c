@@ -8,7 +8,7 @@
 #include "sim/base/text.h"
 
 #define CELL         128
-#define MOST_COLUMNS 100
+#define MAX_COLUMNS 100
 
 void gsim_answer_begin(struct gsim_answer *a, const struct gsim_answer_column *columns)
 {
@@ -111,7 +111,7 @@ static const char *cell_of(const struct gsim_answer *a, size_t row, size_t colum
 {
     const union gsim_value v = a->values[row * a->column_count + column];
     enum gsim_value_type type = a->columns[column].type;
-    if (type == GSIM_VALUE_TEXT) return gsim_text_fit(text, CELL, v.text ? v.text : "-", MOST_COLUMNS);
+    if (type == GSIM_VALUE_TEXT) return gsim_text_fit(text, CELL, v.text ? v.text : "-", MAX_COLUMNS);
     if (type == GSIM_VALUE_BOOL) return v.truth ? "yes" : "no";
     double real = type == GSIM_VALUE_TIME    ? gsim_time_us(v.time)
                   : type == GSIM_VALUE_COUNT ? (double)v.count

@@ -45,7 +45,7 @@ bool gsim_clusters_fit(const struct gsim_device_spec *device, uint32_t cluster)
     return cluster <= most;
 }
 
-enum { MOST_ROOM = 48 }; /* blocks_per_sm is not above */
+enum { MAX_ROOM = 48 }; /* blocks_per_sm is not above */
 
 struct places {
     uint32_t gpc_count, sm_count;
@@ -71,10 +71,10 @@ static void find_places(const struct gsim_gpu *gpu, const struct gsim_demand *w,
 /* The least room of the SMs that a cluster would take of the GPC, each of its blocks another one; 0: it finds none. */
 static uint32_t level_in(const struct places *p, uint32_t gpc, uint32_t cluster)
 {
-    uint32_t with_room[MOST_ROOM + 1] = {0}, sms = 0, level = MOST_ROOM;
+    uint32_t with_room[MAX_ROOM + 1] = {0}, sms = 0, level = MAX_ROOM;
     if (p->sms_of[gpc] < cluster || p->room_of[gpc] < cluster) return 0;
     for (uint32_t sm = 0; sm < p->sm_count; sm++)
-        if (p->gpc_of[sm] == gpc) with_room[p->room[sm] < MOST_ROOM ? p->room[sm] : MOST_ROOM]++;
+        if (p->gpc_of[sm] == gpc) with_room[p->room[sm] < MAX_ROOM ? p->room[sm] : MAX_ROOM]++;
     while (level && (sms += with_room[level]) < cluster) level--;
     return level;
 }

@@ -13,7 +13,7 @@
  * behind any other kernel, though nothing of theirs is displaced (H100: 510 and 676 us, 37 and 54 us). */
 #define CONTENDED 0.3
 #define CONTENDED_TIMES 3 /* a few kilobytes lie in few slices, too */
-#define L2_MOST 0.85 /* of its peak that kernels reach */
+#define L2_MAX 0.85 /* of its peak that kernels reach */
 
 /* How many times as long as alone a request to DRAM takes beside a kernel that asks for all that it has: measured with
  * dependent loads on an H100, 2.9 beside 264 x 256 threads that read lines, 4.8 and 8.5 beside 264 x 128 and 1000 x 512
@@ -22,12 +22,12 @@
 #define QUEUE           1.9 /* more than alone, of QUEUE_THREADS threads, and more of requests that cost DRAM more: */
 #define QUEUE_COST      2.5 /* by that power */
 #define QUEUE_THREADS   67584.0
-#define QUEUE_MOST      16.0
+#define QUEUE_MAX       16.0
 #define QUEUE_CONTENDED 20.0
 #define FULL(used)      (((used) - 0.75) / 0.15) /* of a pipe of all SMs: from 0, where requests queue, to 1 */
-#define LEAST_KEPT  0.02 /* of L1 */
-#define LEAST_TIMES 4
-#define LEAST_WAIT      0.03 /* of a block's time, below which it waits for nothing outside its SM */
+#define MIN_KEPT    0.02 /* of L1 */
+#define MIN_TIMES 4
+#define MIN_WAIT        0.03 /* of a block's time, below which it waits for nothing outside its SM */
 
 /* Time of a request of the kernel that runs alone, over that on an idle chip. USED: share of what it is bound by. */
 static double queue_alone(const struct gsim_demand *w, const struct gsim_device_spec *d, double used, double cost)
@@ -35,7 +35,7 @@ static double queue_alone(const struct gsim_demand *w, const struct gsim_device_
     if (w->is_contended) return QUEUE_CONTENDED;
     double full = fmax(0, fmin(1, FULL(used))), room = d->sm_count * (double)w->need.blocks_per_sm;
     double threads = fmin((double)w->blocks, room) * w->threads;
-    return fmin(1 + full * QUEUE * pow(cost, QUEUE_COST) * sqrt(sqrt(threads / QUEUE_THREADS)), QUEUE_MOST);
+    return fmin(1 + full * QUEUE * pow(cost, QUEUE_COST) * sqrt(sqrt(threads / QUEUE_THREADS)), QUEUE_MAX);
 }
 
 /* Of the pipes of all SMs, the shares of what kernels get of them at most. */
@@ -46,7 +46,7 @@ struct chip_use {
 static struct chip_use use_of_chip(const struct gsim_demand *w, const struct gsim_device_spec *d,
                                    const struct gsim_kernel *k, double cost)
 {
-    double l2 = k->pipes[GSIM_PIPE_L2] / L2_MOST,
+    double l2 = k->pipes[GSIM_PIPE_L2] / L2_MAX,
            warm = fmin(k->solo_us / fmax(k->cold_us, 1e-9), 1); /* DRAM serves what is not in L2 */
     return (struct chip_use){k->pipes[GSIM_PIPE_DRAM] * warm * d->dram_peak_gbps / d->dram_gbps * cost, l2,
                              w->is_contended ? 1 : l2};
@@ -68,8 +68,8 @@ static void set_l1(struct gsim_demand *w, const struct gsim_device_spec *d, cons
            room = d->l1_kib * 1024.0 - w->carveout_bytes;
     w->l1_bytes = k->data_bytes / (double)w->blocks;
     w->l1_times = 1 / fmax(1 - k->l1_hit, 1e-3);
-    w->keeps_l1 = gsim_rule_holds(d->rules_off, GSIM_RULE_L1_KEPT) && w->l1_times >= LEAST_TIMES &&
-                  w->l1_bytes > LEAST_KEPT * room && per_sm * w->l1_bytes <= room;
+    w->keeps_l1 = gsim_rule_holds(d->rules_off, GSIM_RULE_L1_KEPT) && w->l1_times >= MIN_TIMES &&
+                  w->l1_bytes > MIN_KEPT * room && per_sm * w->l1_bytes <= room;
 }
 
 void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k,
@@ -87,7 +87,7 @@ void gsim_demand_set_pipes(struct gsim_demand *w, const struct gsim_device_spec 
     }
     w->holds_ps = gsim_rule_holds(d->rules_off, GSIM_RULE_TENSOR_HOLDS) ? w->pipe_ps[GSIM_PIPE_TENSOR] : 0;
     double wait = k->memory_wait > 0 ? k->memory_wait : used > 0 ? used / (used + most) : 0;
-    if (wait < LEAST_WAIT) use = (struct chip_use){0}, wait = 0;
+    if (wait < MIN_WAIT) use = (struct chip_use){0}, wait = 0;
     else queue = queue_alone(w, d, used, use.dram >= used ? cost : 1);
     if (queue > 1) set_queue(&use, d, queue);
     double memory = x * wait / queue;

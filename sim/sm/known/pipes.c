@@ -7,10 +7,10 @@
 #include <math.h>
 
 #define SWEEPS      2    /* over the pipes: those that a block waits for in one ask less of the others */
-#define MOST_FREE   0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
-#define MOST_STEPS  30
+#define MAX_FREE    0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
+#define MAX_STEPS   30
 #define TOLERANCE   1e-5 /* of a queue: times jump by a multiple of it, and no demand gives solo_us there */
-#define LEAST_ASKED 0.5  /* of a pipe, below which nobody waits */
+#define MIN_ASKED 0.5  /* of a pipe, below which nobody waits */
 
 double gsim_share_knee(double asked, double knee) { return pow(1 + pow(asked, knee), 1 / knee); }
 double gsim_share_knee_load(double stretch, double knee) { return pow(fmax(pow(stretch, knee) - 1, 0), 1 / knee); }
@@ -72,10 +72,10 @@ static double queue_at(struct crowd *crowds, uint32_t count, int pipe, double qu
  * value analysis of closed networks, Lavenberg and Reiser 1980). ASKED: of the pipe without waits. */
 static void wait_at(struct crowd *crowds, uint32_t count, int pipe, double asked)
 {
-    double at = asked < MOST_FREE ? asked / (1 - asked) : asked / (1 - MOST_FREE), low = 0, high = INFINITY, last = 0,
+    double at = asked < MAX_FREE ? asked / (1 - asked) : asked / (1 - MAX_FREE), low = 0, high = INFINITY, last = 0,
            f_last = asked;
     struct use use;
-    for (int i = 0; i < MOST_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         double f = queue_at(crowds, count, pipe, at, &use) - at, next, full = use.served + use.held - 1;
         if (use.served > 1) f = fmax(f, at * (use.served - 1)); /* it serves no more than it can */
         if (full > 0) f = fmax(f, at * full * use.others / use.served);
@@ -96,7 +96,7 @@ static uint32_t busy_pipes(const struct crowd *crowds, uint32_t count, const dou
     uint32_t busy_count = 0, there = 0;
     for (uint32_t i = 0; i <= count; i++) {
         int most = i ? crowds[i - 1].work->busiest : GSIM_PIPE_ISSUE;
-        if (asked[most] < LEAST_ASKED || there >> most & 1) continue;
+        if (asked[most] < MIN_ASKED || there >> most & 1) continue;
         there |= 1u << most;
         busy[busy_count++] = most;
     }

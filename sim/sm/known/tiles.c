@@ -22,7 +22,7 @@
 
 enum { UNKNOWN_ROUNDS = 64 };
 #define NEAR       1e-6 /* of a tile: the same */
-#define MOST_START 0.3 /* of a kernel's time */
+#define MAX_START 0.3 /* of a kernel's time */
 
 void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
@@ -31,7 +31,7 @@ void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec 
     w->tiles = w->blocks;
     if (has_queue && k->tiles != w->blocks) w->tiles = k->tiles > w->blocks ? k->tiles : w->blocks * UNKNOWN_ROUNDS;
     w->rounds = ceil((double)w->tiles / (double)w->blocks);
-    if (k->solo_us > 0) w->start = fmin(d->first_wave_us / k->solo_us, MOST_START);
+    if (k->solo_us > 0) w->start = fmin(d->first_wave_us / k->solo_us, MAX_START);
 }
 
 /* Of a block's work alone, that of ROUNDS tiles. */

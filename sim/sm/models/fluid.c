@@ -16,7 +16,7 @@ static enum gsim_status describe(struct gsim_demand *work, const struct gsim_dev
     if (!status) status = gsim_simple_alone(device, kernel, false, &solo_ps, error);
     if (status) return status;
     *work = (struct gsim_demand){.width = fmin(device->sm_count, (double)shape.blocks / shape.need.blocks_per_sm),
-                                 .need = {.blocks_per_sm = GSIM_WHOLE_MOST}};
+                                 .need = {.blocks_per_sm = GSIM_WHOLE_MAX}};
     gsim_simple_demand(work, kernel, 1, solo_ps, solo_ps);
     return GSIM_OK;
 }

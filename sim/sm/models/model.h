@@ -10,7 +10,7 @@
 #include "gpusim/model.h"
 #include "sim/sm/state.h"
 
-#define GSIM_WHOLE_MOST 32 /* kernels at once, where they are wholes */
+#define GSIM_WHOLE_MAX 32 /* kernels at once, where they are wholes */
 
 struct gsim_work_model {
     const char *name, *summary;

@@ -11,7 +11,7 @@ static const struct gsim_work_model *const models[] = {
 };
 
 #define COUNT (sizeof models / sizeof models[0])
-_Static_assert(COUNT <= GSIM_MODEL_MOST, "as gpusim/model.h says");
+_Static_assert(COUNT <= GSIM_MODEL_MAX, "as gpusim/model.h says");
 
 const struct gsim_work_model *gsim_model_at(uint32_t index) { return index < COUNT ? models[index] : NULL; }
 const char *gsim_model_name(uint32_t index) { return index < COUNT ? models[index]->name : NULL; }

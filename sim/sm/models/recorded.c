@@ -10,7 +10,7 @@ static enum gsim_status describe(struct gsim_demand *work, const struct gsim_dev
 {
     double solo_ps;
     enum gsim_status status = gsim_simple_alone(device, kernel, true, &solo_ps, error);
-    *work = (struct gsim_demand){.need = {.blocks_per_sm = GSIM_WHOLE_MOST}};
+    *work = (struct gsim_demand){.need = {.blocks_per_sm = GSIM_WHOLE_MAX}};
     gsim_simple_demand(work, kernel, 1, solo_ps, solo_ps);
     return status;
 }

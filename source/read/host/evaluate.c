@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_STEPS 2000000u /* seconds of processor time, as are so many ops */
-#define MOST_OPS   32768u
+#define MAX_STEPS 2000000u /* seconds of processor time, as are so many ops */
+#define MAX_OPS    32768u
 
 static const struct gsim_cu_value unknown;
 
@@ -505,8 +505,8 @@ struct gsim_cu_value gsim_cu_evaluate(struct gsim_cu *s, CXCursor expression)
     struct gsim_cu_value value = unknown;
     enum CXCursorKind kind = s->clang.getCursorKind(expression);
     if (s->status != GSIM_OK) return value;
-    if (++s->counts.steps > MOST_STEPS || s->counts.op_count > MOST_OPS) {
-        gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: lower counts by --arg", MOST_OPS, MOST_STEPS);
+    if (++s->counts.steps > MAX_STEPS || s->counts.op_count > MAX_OPS) {
+        gsim_cu_fail(s, expression, "expected at most %u ops in %u steps: lower counts by --arg", MAX_OPS, MAX_STEPS);
         return value;
     }
     if (kind == CXCursor_IntegerLiteral || kind == CXCursor_FloatingLiteral || kind == CXCursor_CharacterLiteral ||

@@ -5,10 +5,10 @@
 #include <math.h>
 
 /* Of loops without calls of CUDA: what one computes is not known behind so many expressions, nor once all took ALL. */
-#define MOST_PLAIN_STEPS 4000u
+#define MAX_PLAIN_STEPS 4000u
 #define ALL_PLAIN_STEPS  200000u
-#define MOST_PLAIN_TRIPS 256u
-#define MOST_TRIPS       1000000u
+#define MAX_PLAIN_TRIPS 256u
+#define MAX_TRIPS        1000000u
 
 static bool is_null(CXCursor cursor) { return cursor.kind == CXCursor_InvalidFile; }
 static const CXCursor none = {.kind = CXCursor_InvalidFile};
@@ -56,7 +56,7 @@ static void begin_plain(struct gsim_cu *s)
 {
     uint64_t left = s->host.plain_steps < ALL_PLAIN_STEPS ? ALL_PLAIN_STEPS - s->host.plain_steps : 0;
     if (s->host.plain_loops++) return;
-    s->host.plain_until = s->counts.steps + (left < MOST_PLAIN_STEPS ? left : MOST_PLAIN_STEPS);
+    s->host.plain_until = s->counts.steps + (left < MAX_PLAIN_STEPS ? left : MAX_PLAIN_STEPS);
     s->host.plain_steps -= s->counts.steps;
 }
 
@@ -69,7 +69,7 @@ static void loop(struct gsim_cu *s, CXCursor statement, CXCursor initial, CXCurs
                  CXCursor body, bool tests_first)
 {
     bool has_calls = gsim_cu_has_calls(s, statement), is_known = true;
-    uint32_t most = has_calls ? MOST_TRIPS : MOST_PLAIN_TRIPS, trips = 0;
+    uint32_t most = has_calls ? MAX_TRIPS : MAX_PLAIN_TRIPS, trips = 0;
     bool was_cut = s->host.is_cut, is_guessed = false;
     char name[GSIM_LIMIT_NAME + 1];
     s->host.is_cut = false;
@@ -146,12 +146,12 @@ static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCur
     }
     if (size >= 0) array = gsim_cu_object(s, range);
     rounds = gsim_cu_told_before(s, range, rounds);
-    bool is_known = gsim_cu_is_known(rounds) && rounds.n[0] <= MOST_TRIPS, has_calls = gsim_cu_has_calls(s, body);
+    bool is_known = gsim_cu_is_known(rounds) && rounds.n[0] <= MAX_TRIPS, has_calls = gsim_cu_has_calls(s, body);
     if (has_calls && !is_known) {
         gsim_cu_log_serial(s, s->text.entry_count - 1);
         gsim_cu_note(s, statement, "how often the loop is executed is not known: 1 assumed (--run tells it)");
     }
-    for (double i = 0; i < (!is_known ? 1 : has_calls ? rounds.n[0] : fmin(rounds.n[0], MOST_PLAIN_TRIPS)); i++) {
+    for (double i = 0; i < (!is_known ? 1 : has_calls ? rounds.n[0] : fmin(rounds.n[0], MAX_PLAIN_TRIPS)); i++) {
         struct gsim_cu_value value = {0};
         if (i < (double)items.count) value = gsim_cu_evaluate(s, items.at[gsim_whole_u64(i)]);
         else if (array.kind == GSIM_CU_CELL) {

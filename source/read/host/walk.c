@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_DEPTH       64
+#define MAX_DEPTH        64
 
 static bool is_null(CXCursor cursor) { return cursor.kind == CXCursor_InvalidFile; }
 static const CXCursor none = {.kind = CXCursor_InvalidFile};
@@ -372,9 +372,9 @@ struct gsim_cu_value gsim_cu_inline(struct gsim_cu *s, CXCursor function, const 
     struct gsim_cu_value result = {0};
     uint32_t frame = s->host.frame, own = s->host.self;
     CXCursor body = gsim_cu_body(s, function);
-    if (s->host.depth >= MOST_DEPTH) {
+    if (s->host.depth >= MAX_DEPTH) {
         if (!gsim_cu_has_calls(s, body)) return result;
-        gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MOST_DEPTH);
+        gsim_cu_note(s, function, "calls itself more than %d deep: not followed", MAX_DEPTH);
         for (uint32_t i = 0; i < s->text.entry_count && i < GSIM_CU_ENTRIES; i++)
             if (s->clang.hashCursor(s->text.entries[i].statement) == s->clang.hashCursor(body))
                 gsim_cu_log_serial(s, i);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MOST_DEPTH 24 /* of calls, and of types within types */
+#define MAX_DEPTH 24 /* of calls, and of types within types */
 
 static void visit(struct gsim_cu_walk *w, CXCursor cursor);
 
@@ -49,7 +49,7 @@ static bool holds(struct gsim_cu *s, CXType type, uint32_t depth)
     type = s->clang.getCanonicalType(type);
     if (is_number(type)) return false;
     if (is_array(type)) return holds(s, s->clang.getArrayElementType(type), depth + 1);
-    if (type.kind != CXType_Record || depth > MOST_DEPTH) return true;
+    if (type.kind != CXType_Record || depth > MAX_DEPTH) return true;
     bool are_all, found = false;
     struct gsim_cu_kids parts = gsim_cu_fields(s, type, &are_all);
     for (size_t i = 0; i < parts.count && !found; i++)
@@ -486,7 +486,7 @@ const struct gsim_cu_access *gsim_cu_access(struct gsim_cu *s, CXCursor function
     s->code.access_depth++;
     if (body.kind == CXCursor_InvalidFile) gsim_cu_give_up(&w, function, "its body is in another file");
     else if (gsim_cu_has_error(s, function)) gsim_cu_give_up(&w, function, "it holds an error");
-    else if (s->code.access_depth > MOST_DEPTH) gsim_cu_give_up(&w, function, "it calls too deep");
+    else if (s->code.access_depth > MAX_DEPTH) gsim_cu_give_up(&w, function, "it calls too deep");
     for (unsigned i = 0; !a->unknown; i++) {
         CXCursor parameter = gsim_cu_parameter(s, function, i);
         if (s->clang.Cursor_isNull(parameter)) break;

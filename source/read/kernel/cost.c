@@ -13,7 +13,7 @@
 #include "gpusim/device.h"
 #include "sim/device/law.h"
 
-#define MOST_DEPTH        8
+#define MAX_DEPTH         8
 #define FUNCTION_FLOPS    16 /* of exp, log, sqrt and their kin; assumed */
 #define TEMPLATE_BYTES    4 /* of a type that is a template's parameter; assumed */
 #define UNKNOWN_SHARE     0.5 /* of threads that a condition holds for, where it is not known; assumed */
@@ -150,7 +150,7 @@ static void count_call(struct costs *c, CXCursor cursor, const struct gsim_cu_ki
     CXCursor body = gsim_cu_body(s, function);
     if (body.kind == CXCursor_InvalidFile) {
         if (!is_atomic && strncmp(name, "__shfl", 6) != 0) add_flops(c, cursor, weight * FUNCTION_FLOPS);
-    } else if (c->depth < MOST_DEPTH) {
+    } else if (c->depth < MAX_DEPTH) {
         c->depth++;
         count(c, body, weight, true, false);
         c->depth--;

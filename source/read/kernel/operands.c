@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MOST_DEPTH 8
+#define MAX_DEPTH 8
 
 void gsim_cu_add_operand(struct gsim_cu *s, struct gsim_cu_operands *o, struct gsim_cu_value pointer, bool reads,
                          bool writes, bool is_const)
@@ -111,7 +111,7 @@ static enum CXChildVisitResult find_globals(CXCursor cursor, GSIM_CU_PARENT, CXC
     uint32_t cell = gsim_cu_cell(s, g->seen, s->clang.hashCursor(named));
     CXCursor body = gsim_cu_body(s, named);
     if (cell == GSIM_CU_NONE || s->memory.cells[cell].is_set || body.kind == CXCursor_InvalidFile ||
-        g->depth == MOST_DEPTH)
+        g->depth == MAX_DEPTH)
         return CXChildVisit_Recurse;
     gsim_cu_store(s, cell, gsim_cu_number(1));
     g->depth++;

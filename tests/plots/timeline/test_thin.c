@@ -52,7 +52,7 @@ static void a_million(void)
         double end[500] = {0};
         uint64_t sum = 0, kernels = 0;
         gsim_bars_thin(&bars, &thinning);
-        CHECK_MSG(bars.count >= cases[i].rows && bars.count <= 2 * GSIM_BARS_MOST + 60 * (size_t)cases[i].rows,
+        CHECK_MSG(bars.count >= cases[i].rows && bars.count <= 2 * GSIM_BARS_MAX + 60 * (size_t)cases[i].rows,
                   "case %zu: %zu bars", i, bars.count);
         for (size_t j = 0; j < bars.count; j++) {
             const struct gsim_bar *bar = &bars.bars[j];
@@ -108,10 +108,10 @@ static void long_ones_stay(void)
 
 static void few_stay_as_they_are(void)
 {
-    struct gsim_bars bars = make(GSIM_BARS_MOST, 3, 3, 0.5);
-    struct gsim_thinning thinning = all_of(GSIM_BARS_MOST, 3);
+    struct gsim_bars bars = make(GSIM_BARS_MAX, 3, 3, 0.5);
+    struct gsim_thinning thinning = all_of(GSIM_BARS_MAX, 3);
     gsim_bars_thin(&bars, &thinning);
-    CHECK_INT(bars.count, GSIM_BARS_MOST);
+    CHECK_INT(bars.count, GSIM_BARS_MAX);
     CHECK_INT(bars.thinned, 0);
     gsim_bars_release(&bars);
 }

@@ -36,12 +36,12 @@ static void check(const struct gsim_soonest *s, const gsim_time *times, uint32_t
 static void as_found(void)
 {
     static struct gsim_soonest s;
-    static gsim_time times[GSIM_SOONEST_MOST];
+    static gsim_time times[GSIM_SOONEST_MAX];
     uint64_t state = 1;
-    uint32_t things = 0, wanted = GSIM_SOONEST_MOST;
+    uint32_t things = 0, wanted = GSIM_SOONEST_MAX;
     gsim_soonest_init(&s);
     for (int round = 0; round < 8000; round++) {
-        if (things == wanted) wanted = draw(&state, 3) ? 1 + draw(&state, 40) : 1 + draw(&state, GSIM_SOONEST_MOST);
+        if (things == wanted) wanted = draw(&state, 3) ? 1 + draw(&state, 40) : 1 + draw(&state, GSIM_SOONEST_MAX);
         if (things < wanted) {
             times[things++] = GSIM_TIME_NEVER;
             gsim_soonest_grow(&s, things);

@@ -3,7 +3,7 @@
  * hand. Calls take no time. */
 #include "tests/sim/task_fixture.h"
 
-enum { MOST_ORDERS = 6, MOST_KERNELS = 4 };
+enum { MAX_ORDERS = 6, MAX_KERNELS = 4 };
 enum what { NOTHING, RELEASE, KILL, PAUSE, GO_ON };
 
 /* At AT_US the kernel NUMBER (in the order in which they came), which is there by then. */
@@ -17,7 +17,7 @@ struct order {
 struct script {
     const char *name;
     struct step steps[3]; /* of the one task, in one stream */
-    struct order orders[MOST_ORDERS];
+    struct order orders[MAX_ORDERS];
     double start_us[3], end_us[3];
     double ready_us[3]; /* when the policy hears of them */
     double paused_us;   /* when the last block of a paused one ended; 0: never */
@@ -25,9 +25,9 @@ struct script {
 
 /* What the policy of a test has seen. */
 static const struct script *script;
-static struct gsim_share_kernel *kernels[MOST_KERNELS];
-static double ready_us[MOST_KERNELS], paused_us;
-static uint32_t behind[MOST_KERNELS], started, ended, firsts;
+static struct gsim_share_kernel *kernels[MAX_KERNELS];
+static double ready_us[MAX_KERNELS], paused_us;
+static uint32_t behind[MAX_KERNELS], started, ended, firsts;
 
 static void obey(struct gsim_share *share, void *argument)
 {
@@ -47,14 +47,14 @@ static enum gsim_status start(struct gsim_share *share, struct gsim_error *error
     (void)error;
     memset(kernels, 0, sizeof kernels);
     paused_us = started = ended = firsts = 0;
-    for (const struct order *o = script->orders; o < script->orders + MOST_ORDERS && o->what; o++)
+    for (const struct order *o = script->orders; o < script->orders + MAX_ORDERS && o->what; o++)
         gsim_share_timer(share, o->at_us, (void *)o);
     return GSIM_OK;
 }
 
 static void on_ready(struct gsim_share *share, struct gsim_share_kernel *k)
 {
-    CHECK(k->number < MOST_KERNELS && k->state == GSIM_SHARE_HELD && k->stream == 0);
+    CHECK(k->number < MAX_KERNELS && k->state == GSIM_SHARE_HELD && k->stream == 0);
     kernels[k->number] = k;
     ready_us[k->number] = gsim_share_now(share);
     CHECK_NEAR(k->ready_us, ready_us[k->number], 1e-6);
@@ -171,7 +171,7 @@ static void orders(void)
                       ready_us[k]);
             CHECK_MSG(behind[k] == count - 1 - k, "%s: %u behind kernel %u", script->name, behind[k], k);
         }
-        for (uint32_t o = 0; o < MOST_ORDERS; o++)
+        for (uint32_t o = 0; o < MAX_ORDERS; o++)
             restarts += script->orders[o].what == KILL && script->orders[o].at_us == 15;
         CHECK_MSG(started == count + restarts && ended == count && firsts == 1,
                   "%s: %u started, %u ended, %u are first", script->name, started, ended, firsts);
@@ -182,8 +182,8 @@ static void orders(void)
 
 /* --- what a policy sees of several tasks -------------------------------------------------------------------------- */
 
-static int priorities[MOST_TASKS];
-static uint32_t identities[MOST_TASKS][8], seen[MOST_TASKS], began, over, left;
+static int priorities[MAX_TASKS];
+static uint32_t identities[MAX_TASKS][8], seen[MAX_TASKS], began, over, left;
 
 static enum gsim_status start_seeing(struct gsim_share *share, struct gsim_error *error)
 {

@@ -24,7 +24,7 @@ static inline void validation_numbers(const struct gsim_validation *v, double *n
 /* A line of the table: a quantity over the cases of a kind. */
 struct row {
     double mean, median, worst, bias, even, odd, spread, intervals, held, unstable, off, off_unstable, width;
-    double model_mean[GSIM_MODEL_MOST];
+    double model_mean[GSIM_MODEL_MAX];
     size_t count;
 };
 static inline struct row row_of(const struct gsim_validation *v, enum gsim_case_kind kind, enum gsim_quantity quantity)
@@ -38,7 +38,7 @@ static inline struct row row_of(const struct gsim_validation *v, enum gsim_case_
     validation_numbers(v, &count, 1, "SELECT count(*) FROM sample WHERE kind_id = %d AND quantity_id = %d", (int)kind,
                        (int)quantity);
     row.count = (size_t)count;
-    for (int m = 0; m < GSIM_MODEL_MOST; m++)
+    for (int m = 0; m < GSIM_MODEL_MAX; m++)
         validation_numbers(v, &row.model_mean[m], 1,
                            "SELECT mean FROM model_mean WHERE kind_id = %d AND quantity_id = %d AND model = %d",
                            (int)kind, (int)quantity, m);

@@ -12,8 +12,8 @@
 #include "sim/base/slots.h"
 #include "sim/base/gz.h"
 
-#define MOST_BYTES    (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
-#define MOST_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
+#define MAX_BYTES     (size_t)268435456 /* of text: a larger one takes more memory than its names are worth */
+#define MAX_EXTERNAL 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
 
 static const cJSON *member(const cJSON *object, const char *name)
 {
@@ -92,7 +92,7 @@ static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *event
     {
         const cJSON *external = member(member(event, "args"), "External id");
         double start_us = number(member(event, "ts")), id = number(external);
-        if (!is_operator(event) || !(id >= 0) || id >= MOST_EXTERNAL) continue;
+        if (!is_operator(event) || !(id >= 0) || id >= MAX_EXTERNAL) continue;
         char *name = gsim_arena_strdup(&o->arena, member(event, "name")->valuestring);
         if (!name) return gsim_no_memory(error);
         o->items[o->count++] = (struct gsim_traced_operator){.name = name,
@@ -112,10 +112,10 @@ enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced
     *o = (struct gsim_traced_operators){0};
     char *text = gsim_file_read(path, &length, error);
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
-    cJSON *root = length <= MOST_BYTES ? cJSON_ParseWithLength(text, length) : NULL;
+    cJSON *root = length <= MAX_BYTES ? cJSON_ParseWithLength(text, length) : NULL;
     enum gsim_status status = root ? take(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
                                    : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path,
-                                                    length <= MOST_BYTES ? "no JSON" : "too large");
+                                                    length <= MAX_BYTES ? "no JSON" : "too large");
     cJSON_Delete(root);
     gsim_free(text);
     return status;

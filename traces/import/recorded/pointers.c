@@ -15,7 +15,7 @@
 #include "traces/import/records/records.h"
 #include "traces/import/values.h"
 
-#define MOST_POINTERS 96 /* of one launch, as the tracer has it */
+#define MAX_POINTERS 96 /* of one launch, as the tracer has it */
 
 static uint64_t number_of(const char *args, const char *name)
 {
@@ -45,14 +45,14 @@ enum gsim_status gsim_recorded_pointers(struct gsim_records *r, const char *text
 {
     const char *args = gsim_value_member(text, "args"), *time = gsim_value_digits(gsim_value_member(text, "ts")),
                *list = gsim_value_member(args, "pointers");
-    struct gsim_pointer found[MOST_POINTERS];
+    struct gsim_pointer found[MAX_POINTERS];
     struct gsim_pointers item = {number_of(args, "correlation"), time ? gsim_value_ns(time) : 0, 0, NULL};
     if (!list || *list != '[' || !time) return GSIM_OK;
     GSIM_SCAN_EACH(value, list, NULL)
     {
         char *end = NULL;
         unsigned long parameter = *value == '[' ? strtoul(value + 1, &end, 10) : 0;
-        if (end && *end == ',' && item.count < MOST_POINTERS)
+        if (end && *end == ',' && item.count < MAX_POINTERS)
             found[item.count++] = (struct gsim_pointer){(uint32_t)parameter, strtoull(end + 1, NULL, 10)};
     }
     item.at = gsim_arena_alloc(&r->arena, sizeof *item.at * ((size_t)item.count + 1));

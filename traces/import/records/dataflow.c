@@ -13,8 +13,8 @@
 #include "gpusim/order.h"
 #include "sim/base/gz.h"
 
-#define MOST_TENSORS 256 /* of one operator */
-#define MOST_DEPTH   4   /* lists of tensors inside lists */
+#define MAX_TENSORS 256 /* of one operator */
+#define MAX_DEPTH    4   /* lists of tensors inside lists */
 
 /* The buffer that a storage is now. */
 struct storage {
@@ -34,16 +34,16 @@ struct tensor {
 };
 
 struct tensors {
-    struct tensor items[MOST_TENSORS];
+    struct tensor items[MAX_TENSORS];
     size_t count;
 };
 
-#define MOST_ID 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
+#define MAX_ID 9007199254740992.0 /* 2^53: above, doubles tell neighbours apart no more */
 
 static bool is_number(const cJSON *item) { return cJSON_IsNumber(item); }
 static bool is_id(const cJSON *item)
 {
-    return is_number(item) && item->valuedouble >= 0 && item->valuedouble < MOST_ID;
+    return is_number(item) && item->valuedouble >= 0 && item->valuedouble < MAX_ID;
 }
 
 /* [tensor, storage, offset, elements, bytes of each, "cuda:0"] */
@@ -62,11 +62,11 @@ static void find_tensors(const cJSON *values, struct tensors *tensors, int depth
     if (is_tensor(values)) {
         const cJSON *storage = values->child->next, *elements = storage->next->next;
         double bytes = elements->valuedouble * elements->next->valuedouble;
-        if (is_id(storage) && storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MOST_TENSORS)
+        if (is_id(storage) && storage->valuedouble > 0 && bytes > 0 && bytes < 1e15 && tensors->count < MAX_TENSORS)
             tensors->items[tensors->count++] = (struct tensor){gsim_whole(storage->valuedouble), gsim_whole_u64(bytes)};
         return;
     }
-    for (const cJSON *item = values->child; item && depth < MOST_DEPTH; item = item->next)
+    for (const cJSON *item = values->child; item && depth < MAX_DEPTH; item = item->next)
         find_tensors(item, tensors, depth + 1);
 }
 

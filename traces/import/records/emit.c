@@ -13,7 +13,7 @@
 
 #define FAR_NS          50000 /* from there on a replayed end is not taken for the recorded one */
 #define STAGED_NS       20000 /* a blocking copy that begins so late was staged by the host before */
-#define MOST_PROFILED_NS 1000000 /* a launch that takes longer under a profiler takes long without it */
+#define MAX_PROFILED_NS 1000000 /* a launch that takes longer under a profiler takes long without it */
 #define LATE_RANK 1.5 /* times as long as it takes alone, and so much more: a collective waited */
 #define LATE_RANK_US 20
 #define QUEUE_DEPTH     1000 /* launches ahead of the GPU at which a launch call blocks (about 1,024 in all) */
@@ -104,7 +104,7 @@ static int64_t issue_time(const struct gsim_emitter *e, const struct gsim_activi
         return step->time_ns; /* launches of their own; further nodes */
     int64_t latency_ns = gsim_emit_ns(is_node ? e->options->graph_start_us : e->options->launch_to_start_us);
     if (work->pageable && is_blocking(e, work)) return staged_at(e, work, call);
-    bool is_long = call->end_ns - call->start_ns >= MOST_PROFILED_NS;
+    bool is_long = call->end_ns - call->start_ns >= MAX_PROFILED_NS;
     if (e->overhead.events && !is_long) return call->start_ns; /* what it took longer is the profiler's */
     int64_t done = call->end_ns;
     if (!work->is_moved && work->start_ns - latency_ns < done) done = work->start_ns - latency_ns;

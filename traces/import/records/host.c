@@ -18,9 +18,9 @@
 #define WARM_UP_NS       1000000 /* calls of a framework below are made once: later iterations do without */
 #define LONG_NAMED_NS    20000   /* what the program names by itself */
 #define LONG_OPERATOR_NS 1000000 /* operators and Python's functions that compute on the host */
-#define LEAST_PIECE_NS   5000    /* of a gap: less is not told apart */
-#define LEAST_LAUNCH_NS  1000    /* of a call that launches or copies, beyond what the replay charges */
-#define LEAST_PART_NS    500     /* of a launch, where it is in several parts */
+#define MIN_PIECE_NS     5000    /* of a gap: less is not told apart */
+#define MIN_LAUNCH_NS    1000    /* of a call that launches or copies, beyond what the replay charges */
+#define MIN_PART_NS      500     /* of a launch, where it is in several parts */
 
 GSIM_ORDER(compare_spans, struct gsim_host_span,
            GSIM_UP(thread) GSIM_UP(start_ns) GSIM_DOWN(end_ns) GSIM_UP(owner) GSIM_UP(name))
@@ -52,7 +52,7 @@ enum gsim_status gsim_records_add_named_call(struct gsim_records *r, struct gsim
     bool is_launch = call->kind == GSIM_CALL_LAUNCH || call->kind == GSIM_CALL_GRAPH;
     bool is_copy = name && strstr(name, "emcpy") && strstr(name, "Async");
     double charge_us = is_launch ? r->options->launch_us : is_copy ? r->options->memcpy_us : 0,
-           least_ns = charge_us > 0 ? charge_us * 1e3 + LEAST_LAUNCH_NS : LONG_CALL_NS;
+           least_ns = charge_us > 0 ? charge_us * 1e3 + MIN_LAUNCH_NS : LONG_CALL_NS;
     if ((double)(call->end_ns - call->start_ns) >= least_ns) {
         if (name) status = gsim_records_name(r, name, &call->name);
         call->name += name != NULL;
@@ -172,7 +172,7 @@ bool gsim_records_next_owner(const struct gsim_records *r, uint64_t thread, int6
         *owner = r->spans[low];
         if (owner->start_ns < from_ns) owner->start_ns = from_ns;
         if (owner->end_ns > to_ns) owner->end_ns = to_ns;
-        if (owner->end_ns - owner->start_ns >= (owner->owner == GSIM_SPAN_LAUNCH ? LEAST_PART_NS : LEAST_PIECE_NS))
+        if (owner->end_ns - owner->start_ns >= (owner->owner == GSIM_SPAN_LAUNCH ? MIN_PART_NS : MIN_PIECE_NS))
             return true;
     }
     return false;

@@ -7,8 +7,8 @@
 #include "traces/import/records/records.h"
 
 #define LATE_NS       1000000000 /* from a launch to its start on an idle GPU; launches take microseconds */
-#define LEAST_IDLE_NS 100000     /* a launch reaches an idle GPU within some tens of us, also under a profiler */
-#define LEAST_GAP_NS                                                                                                   \
+#define MIN_IDLE_NS 100000     /* a launch reaches an idle GPU within some tens of us, also under a profiler */
+#define MIN_GAP_NS                                                                                                     \
     8000 /* between works of which the second has been launched for longer: such gaps take a microsecond or two */
 
 struct begun {
@@ -23,12 +23,12 @@ GSIM_ORDER(compare_begun, struct begun, GSIM_UP(start_ns) GSIM_UP(work))
 static bool is_unexplained(const struct gsim_records *r, const struct begun *work, const struct begun *before,
                            int64_t idle_ns)
 {
-    if (idle_ns > LEAST_IDLE_NS) return true;
+    if (idle_ns > MIN_IDLE_NS) return true;
     bool is_node = before && work->call != GSIM_NO_CALL && before->call == work->call &&
                    r->calls[work->call].kind == GSIM_CALL_GRAPH;
-    bool is_long_ago = before && work->launched_ns < work->start_ns - LEAST_IDLE_NS;
+    bool is_long_ago = before && work->launched_ns < work->start_ns - MIN_IDLE_NS;
     bool may_be_another = r->notes->zero_times || r->notes->early_starts; /* whose time is not known */
-    return idle_ns > LEAST_GAP_NS && (is_node || is_long_ago) && !may_be_another;
+    return idle_ns > MIN_GAP_NS && (is_node || is_long_ago) && !may_be_another;
 }
 
 /* The mean gap between kernels of graphs that follow each other, without those that are kept as delays: from and to a
@@ -42,7 +42,7 @@ static void find_node_gap(const struct gsim_records *r, const struct begun *all)
         bool is_node = all[i].call != GSIM_NO_CALL && all[i].call == all[i - 1].call &&
                        r->calls[all[i].call].kind == GSIM_CALL_GRAPH;
         int64_t gap_ns = all[i].start_ns - all[i - 1].end_ns;
-        if (!is_node || work->is_moved || before->is_moved || gap_ns > LEAST_GAP_NS) continue;
+        if (!is_node || work->is_moved || before->is_moved || gap_ns > MIN_GAP_NS) continue;
         if (work->stream != before->stream) return; /* branches */
         if (work->kind == GSIM_ACTIVITY_COPY || before->kind == GSIM_ACTIVITY_COPY) continue;
         if (gap_ns < 0) gap_ns = 0;
@@ -88,7 +88,7 @@ enum gsim_status gsim_records_find_idle(struct gsim_records *r)
 }
 
 /* --- gaps between works that follow each other --- */
-#define LEAST_GAPS   16    /* so many tell what is usual */
+#define MIN_GAPS     16    /* so many tell what is usual */
 #define LAUNCHED_NS  10000 /* before the work before ended: the launch is not what was waited for */
 
 /* Whether works[i] followed the one before it at once. */
@@ -108,9 +108,9 @@ void gsim_records_find_gaps(struct gsim_records *r)
     int64_t sum_ns = 0;
     for (uint32_t i = 1; i < r->work_count; i++) {
         int64_t gap_ns = r->works[i].start_ns - r->works[i - 1].end_ns;
-        if (gap_ns < 0 || gap_ns >= LEAST_GAP_NS || !follows(r, i)) continue;
+        if (gap_ns < 0 || gap_ns >= MIN_GAP_NS || !follows(r, i)) continue;
         sum_ns += gap_ns;
         count++;
     }
-    r->notes->stream_gap_us = count < LEAST_GAPS ? 0 : (double)sum_ns / 1e3 / count;
+    r->notes->stream_gap_us = count < MIN_GAPS ? 0 : (double)sum_ns / 1e3 / count;
 }

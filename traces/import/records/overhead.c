@@ -32,7 +32,7 @@
 #define LEAF_NS        9000
 #define OBSERVED_NS    60000 /* at most, for each operator and for the call: what is longer is the program's own work */
 #define XLA            2 /* times as much by XLA's profiler, which traces Python, too: 4 programs */
-#define LEAST_KNOWN    8 /* launches or operators, of which the pace is known */
+#define MIN_KNOWN      8 /* launches or operators, of which the pace is known */
 
 GSIM_ORDER(compare_events, struct gsim_host_event, GSIM_UP(start_ns) GSIM_UP(length_ns))
 
@@ -70,7 +70,7 @@ static bool find_pace(struct gsim_overhead *o)
     if (!lengths) return false;
     uint32_t count = collect_lengths(o, lengths);
     if (count) qsort(lengths, count, sizeof *lengths, compare_lengths);
-    o->pace = count < LEAST_KNOWN ? 1 : (double)lengths[count / 4] / (o->records->is_observed ? LEAF_NS : LAUNCH_NS);
+    o->pace = count < MIN_KNOWN ? 1 : (double)lengths[count / 4] / (o->records->is_observed ? LEAF_NS : LAUNCH_NS);
     if (!o->records->is_observed)
         o->pace = pow(o->pace, SLOWER); /* part of a launch call is the GPU's driver and not the host's */
     if (o->records->is_xla) o->pace = XLA;

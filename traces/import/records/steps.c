@@ -15,12 +15,12 @@
 #define COVERED      0.6  /* of the launches, by the annotations that are taken for steps */
 #define ALIKE        0.2  /* parts between waits differ by less in their launches */
 #define MOSTLY       0.6  /* of the parts are alike */
-#define LEAST_WORKS  8    /* of a part between waits: less is no step of a framework; of parts of less, kernels count */
+#define MIN_WORKS    8    /* of a part between waits: less is no step of a framework; of parts of less, kernels count */
 #define NEARLY       0.98 /* of the parts, where kernels count: an odd one in fifty */
-#define LEAST_NODES  2    /* of a part all of whose works graphs have launched */
-#define LEAST_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
-#define LEAST_COUNT  3    /* and how often they must */
-#define LEAST_TAIL   8    /* likewise, where what came before was otherwise: a compiler that tries kernels */
+#define MIN_NODES    2    /* of a part all of whose works graphs have launched */
+#define MIN_PERIOD 24   /* launches that repeat: a layer of a network is shorter */
+#define MIN_COUNT    3    /* and how often they must */
+#define MIN_TAIL     8    /* likewise, where what came before was otherwise: a compiler that tries kernels */
 #define TAIL         0.5  /* of the launches, by those at the end */
 #define LONG         1.5  /* outliers take so many medians */
 #define SHORT        0.5
@@ -193,7 +193,7 @@ struct part {
 static bool is_alike(const struct part *a, const struct part *b)
 {
     double larger = a->works > b->works ? a->works : b->works, smaller = a->works > b->works ? b->works : a->works;
-    return larger < LEAST_WORKS && a->kernels ? a->kernels == b->kernels : larger - smaller <= ALIKE * larger;
+    return larger < MIN_WORKS && a->kernels ? a->kernels == b->kernels : larger - smaller <= ALIKE * larger;
 }
 
 /* When the program began: its first operator or call. */
@@ -215,7 +215,7 @@ static uint32_t find_cycle(const struct part *parts, uint32_t count, uint32_t le
         uint32_t alike = 0, works = 0;
         for (uint32_t i = 0; i < cycle; i++) works += parts[count - 1 - i].works;
         for (uint32_t i = 0; i + cycle < count; i++) alike += is_alike(&parts[i], &parts[i + cycle]);
-        double share = parts[0].kernels && works < LEAST_WORKS * cycle ? NEARLY : MOSTLY;
+        double share = parts[0].kernels && works < MIN_WORKS * cycle ? NEARLY : MOSTLY;
         if (works >= least && (double)alike >= share * (double)(count - cycle)) return cycle;
     }
     return 0;
@@ -224,13 +224,13 @@ static uint32_t find_cycle(const struct part *parts, uint32_t count, uint32_t le
 /* The same for the parts at the end alone, each alike the one CYCLE before it: from which part on. 0 CYCLE: none. */
 static uint32_t find_tail(const struct part *parts, uint32_t count, uint32_t works, uint32_t least, uint32_t *cycle)
 {
-    for (*cycle = 1; *cycle * LEAST_TAIL <= count && *cycle <= TRIES; ++*cycle) {
+    for (*cycle = 1; *cycle * MIN_TAIL <= count && *cycle <= TRIES; ++*cycle) {
         uint32_t from = count, held = 0, step = 0;
         for (uint32_t i = 0; i < *cycle; i++) step += parts[count - 1 - i].works;
         while (from > 0 && (from + *cycle > count || is_alike(&parts[from - 1], &parts[from - 1 + *cycle])))
             held += parts[--from].works;
         from += (count - from) % *cycle;
-        if (step >= least && (count - from) / *cycle >= LEAST_TAIL && held >= TAIL * works) return from;
+        if (step >= least && (count - from) / *cycle >= MIN_TAIL && held >= TAIL * works) return from;
     }
     *cycle = 0;
     return 0;
@@ -259,12 +259,12 @@ static enum gsim_status find_waits(struct finder *f)
         works = 0;
         kernels = 0;
     }
-    uint32_t least = is_graph ? LEAST_NODES : has_framework ? LEAST_WORKS : 1, cycle = find_cycle(parts, count, least),
+    uint32_t least = is_graph ? MIN_NODES : has_framework ? MIN_WORKS : 1, cycle = find_cycle(parts, count, least),
              tail = find_tail(parts, count, f->work_count, least, &tail_cycle);
     if (!cycle && !tail_cycle && least == 1) { /* kernels are not alike throughout: as many launches are */
         for (uint32_t i = 0; i < count; i++) parts[i].kernels = 0;
-        cycle = find_cycle(parts, count, LEAST_WORKS);
-        tail = find_tail(parts, count, f->work_count, LEAST_WORKS, &tail_cycle);
+        cycle = find_cycle(parts, count, MIN_WORKS);
+        tail = find_tail(parts, count, f->work_count, MIN_WORKS, &tail_cycle);
     }
     int64_t start_ns = begin_of(f);
     enum gsim_status status = GSIM_OK;
@@ -375,12 +375,12 @@ static uint32_t find_last_launches(const struct finder *f, uint32_t *from)
 {
     uint32_t tries = 0, end = f->work_count - 1;
     if (has_operators(f)) return 0;
-    for (uint32_t p = LEAST_PERIOD; p <= f->work_count / LEAST_TAIL && tries < TRIES; p++) {
+    for (uint32_t p = MIN_PERIOD; p <= f->work_count / MIN_TAIL && tries < TRIES; p++) {
         if (token_of(f, end) != token_of(f, end - p)) continue;
         tries++;
         uint32_t held = repeated_tail(f, p);
         *from = f->work_count - held / p * p;
-        if (held / p >= LEAST_TAIL && held >= TAIL * f->work_count && has_begins(f, *from, p)) return p;
+        if (held / p >= MIN_TAIL && held >= TAIL * f->work_count && has_begins(f, *from, p)) return p;
     }
     return 0;
 }
@@ -388,14 +388,14 @@ static uint32_t find_last_launches(const struct finder *f, uint32_t *from)
 /* The shortest distance between the first launch and another of its kernel that all launches repeat. */
 static enum gsim_status find_launches(struct finder *f)
 {
-    uint32_t period = 0, most = f->work_count / LEAST_COUNT, first = f->work_count ? token_of(f, 0) : 0, from = 0;
+    uint32_t period = 0, most = f->work_count / MIN_COUNT, first = f->work_count ? token_of(f, 0) : 0, from = 0;
     if (!has_one_thread(f)) most = 0;
     for (uint32_t p = 1, tries = 0; p <= most && !period && tries < TRIES; p++) {
         if (token_of(f, p) != first) continue;
         tries++;
         if (f->work_count % p == 0 && repeats(f, p)) period = p;
     }
-    bool is_layer = period < LEAST_PERIOD || !has_begins(f, 0, period);
+    bool is_layer = period < MIN_PERIOD || !has_begins(f, 0, period);
     if (period && (is_layer || !has_sign(f, f->work_count / period))) period = 0;
     if (!period) period = find_last_launches(f, &from);
     if (!period) return GSIM_OK;

@@ -161,7 +161,7 @@ struct turn {
 
 GSIM_ORDER(compare_turns, struct turn, GSIM_UP(start_ns) GSIM_UP(thread))
 
-#define LEAST_TURNS 2 /* calls of another thread, between two of one: fewer are launched side by side */
+#define MIN_TURNS 2 /* calls of another thread, between two of one: fewer are launched side by side */
 
 /* How long the thread of turn AT had no call while others, behind its last one, made several: from the first of theirs
  * to the last. */
@@ -169,7 +169,7 @@ static int64_t waited(const struct turn *turns, uint32_t at)
 {
     uint32_t first = at, others = 0;
     while (first > 0 && turns[first - 1].thread != turns[at].thread) first--, others++;
-    if (first == 0 || others < LEAST_TURNS) return 0;
+    if (first == 0 || others < MIN_TURNS) return 0;
     int64_t from_ns = turns[first].start_ns, until_ns = turns[at - 1].end_ns;
     if (from_ns < turns[first - 1].end_ns) from_ns = turns[first - 1].end_ns;
     if (until_ns > turns[at].start_ns) until_ns = turns[at].start_ns;

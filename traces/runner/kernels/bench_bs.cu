@@ -13,7 +13,7 @@
 #define EXPIRY     1.0
 #define STRIKE     60.0
 
-#define MOST_CHECKED 100000 /* elements per vector: about 10 ms */
+#define MAX_CHECKED 100000 /* elements per vector: about 10 ms */
 
 struct bs_args {
     const double *spot;
@@ -71,8 +71,8 @@ static enum gsim_status check_vector(const struct gsim_runner_bench *bench, uint
     const double allowed = 1e-4; /* of prices up to 65: the polynomial's error times the spot price, and some room */
     const struct gsim_values spots = gsim_bench_values(bench, x);
     enum gsim_status status = gsim_bench_finite_f64(bench, y, host, error);
-    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MOST_CHECKED); s++) {
-        int64_t i = gsim_sample_at(bench->n, MOST_CHECKED, s);
+    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MAX_CHECKED); s++) {
+        int64_t i = gsim_sample_at(bench->n, MAX_CHECKED, s);
         double expected = reference(gsim_value_f64(&spots, i));
         status = gsim_bench_compare(bench, y, i, found[i], expected, allowed, error);
     }

@@ -12,7 +12,7 @@
 #define CHANNELS_2 16
 #define POOL       5
 
-#define MOST_CHECKED 60000 /* elements of z: about 0.15 s */
+#define MAX_CHECKED 60000 /* elements of z: about 0.15 s */
 
 /* 3 x 3, stride 2, what is negative becomes 0. The filter is [channel out][row][column][channel in]. Neighbouring
  * threads work on neighbouring rows. */
@@ -233,7 +233,7 @@ static enum gsim_status check_tower(const struct gsim_runner_bench *bench, int i
                                     struct gsim_error *error)
 {
     const struct tower tower = tower_of(bench, index);
-    const int64_t side = bench->n / 20, positions = side * side, most = MOST_CHECKED / 2 / CHANNELS_2;
+    const int64_t side = bench->n / 20, positions = side * side, most = MAX_CHECKED / 2 / CHANNELS_2;
     enum gsim_status status = GSIM_OK;
     for (int64_t s = 0; s < gsim_sample_count(positions, most) && status == GSIM_OK; s++) {
         int64_t position = gsim_sample_at(positions, most, s), at = position * CHANNELS_2 + index * tower_count(bench);

@@ -14,7 +14,7 @@
 
 #define DEGREE       3
 /* 32-bit indices, and room for the row counter's last steps. */
-#define MOST_VERTICES (INT32_MAX / DEGREE - 1000000)
+#define MAX_VERTICES (INT32_MAX / DEGREE - 1000000)
 #define STEPS        5 /* of the grcuda suite */
 #define OPS_PER_STEP 10
 
@@ -338,5 +338,5 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     return status;
 }
 
-GSIM_BENCH(hits, fill, is_result, check, MOST_VERTICES, "vertices (32-bit indices)",
+GSIM_BENCH(hits, fill, is_result, check, MAX_VERTICES, "vertices (32-bit indices)",
            "every element of both vectors before and after normalisation within 1e-4 of it; scalars reset to 0")

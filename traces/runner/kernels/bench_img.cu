@@ -10,7 +10,7 @@
 
 #define AMOUNT       0.5f  /* of unsharpen */
 #define CONTRAST     5.0f  /* of extend */
-#define MOST_CHECKED 50000 /* pixels: about 0.1 s */
+#define MAX_CHECKED 50000 /* pixels: about 0.1 s */
 
 /* To [0, 1]; what is no number stays none. */
 GSIM_HELPER float clamp01(float x)
@@ -380,8 +380,8 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     if (status == GSIM_OK) status = gsim_bench_finite_f32(bench, image3, found, error);
     const int64_t count = r->side * r->side;
     const double allowed = 5e-5; /* extend multiplies the rounding of a gradient by about 10 */
-    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(count, MOST_CHECKED); s++) {
-        int64_t i = gsim_sample_at(count, MOST_CHECKED, s);
+    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(count, MAX_CHECKED); s++) {
+        int64_t i = gsim_sample_at(count, MAX_CHECKED, s);
         double expected = expect_pixel(r, i / r->side, i % r->side);
         status = gsim_bench_compare(bench, image3, i, found[i], expected, allowed, error);
     }

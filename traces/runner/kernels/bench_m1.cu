@@ -17,7 +17,7 @@
 #define SHARE    576 /* inputs per output of a whole branch: those of 3 x 3 pixels of 64 channels */
 #define LAYERS   14  /* stem, and the branches' */
 
-#define MOST_CHECKED 1000 /* pixels with all channels: about 0.5 s, once */
+#define MAX_CHECKED 1000 /* pixels with all channels: about 0.5 s, once */
 
 /* The step'th of STEPS pixels taken from a window: which one, row by row. */
 GSIM_HELPER int32_t window_tap(int32_t step, int32_t steps, int32_t height, int32_t width)
@@ -143,7 +143,7 @@ struct reference {
     int32_t ends[BRANCHES]; /* the last layer of each branch */
     struct gsim_values x;
     struct reference_layer layers[LAYERS];
-    double expected[MOST_CHECKED][BRANCHES * CHANNELS];
+    double expected[MAX_CHECKED][BRANCHES * CHANNELS];
 };
 
 static void pixel_of(const struct reference *r, int32_t layer, int64_t side, int64_t row, int64_t column,
@@ -205,8 +205,8 @@ static void make_reference(struct gsim_runner_bench *bench)
     const int64_t pixels = bench->n * bench->n;
     r->x = gsim_bench_values(bench, gsim_bench_index(bench, "x"));
     read_layers(bench, r);
-    for (int64_t s = 0; s < gsim_sample_count(pixels, MOST_CHECKED); s++) {
-        int64_t pixel = gsim_sample_at(pixels, MOST_CHECKED, s);
+    for (int64_t s = 0; s < gsim_sample_count(pixels, MAX_CHECKED); s++) {
+        int64_t pixel = gsim_sample_at(pixels, MAX_CHECKED, s);
         for (int b = 0; b < BRANCHES; b++)
             pixel_of(r, r->ends[b], bench->n, pixel / bench->n, pixel % bench->n, &r->expected[s][b * CHANNELS]);
     }
@@ -222,8 +222,8 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     const int64_t pixels = bench->n * bench->n;
     const double allowed = 1e-4; /* of values about 1: sums of 576 floats, four layers deep */
     enum gsim_status status = gsim_bench_finite_f32(bench, y, found, error);
-    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(pixels, MOST_CHECKED); s++) {
-        int64_t at = gsim_sample_at(pixels, MOST_CHECKED, s) * BRANCHES * CHANNELS;
+    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(pixels, MAX_CHECKED); s++) {
+        int64_t at = gsim_sample_at(pixels, MAX_CHECKED, s) * BRANCHES * CHANNELS;
         for (int c = 0; c < BRANCHES * CHANNELS && status == GSIM_OK; c++)
             status = gsim_bench_compare(bench, y, at + c, found[at + c], r->expected[s][c], allowed, error);
     }

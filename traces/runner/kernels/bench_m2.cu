@@ -15,9 +15,9 @@
 #define QKV_WIDTH  (3 * WIDTH)
 
 #define SCALE          0.125f /* 1 / sqrt(HEAD_WIDTH) */
-#define LEAST_VARIANCE 1e-5f
+#define MIN_VARIANCE 1e-5f
 
-#define MOST_CHECKED 64 /* tokens */
+#define MAX_CHECKED 64 /* tokens */
 
 struct qkv_args {
     const float *x, *weights;
@@ -158,7 +158,7 @@ GSIM_KERNEL(add_norm)
         GSIM_BARRIER();
         GSIM_THREADS
         {
-            const float deviation = sqrtf(variance + LEAST_VARIANCE);
+            const float deviation = sqrtf(variance + MIN_VARIANCE);
             for (int64_t j = row + GSIM_THREAD; j < row + WIDTH; j += gsim_block_threads())
                 a.y[j] = (a.x[j] + a.out[j] - mean) / deviation;
         }
@@ -244,7 +244,7 @@ static void expect_token(const struct work *w, int64_t n, int64_t token, double 
     times(context, w->w_out, WIDTH, 0, WIDTH, y);
     for (int k = 0; k < WIDTH; k++) mean += (y[k] += x[k]) / WIDTH;
     for (int k = 0; k < WIDTH; k++) variance += (y[k] - mean) * (y[k] - mean) / WIDTH;
-    for (int k = 0; k < WIDTH; k++) y[k] = (y[k] - mean) / sqrt(variance + (double)LEAST_VARIANCE);
+    for (int k = 0; k < WIDTH; k++) y[k] = (y[k] - mean) / sqrt(variance + (double)MIN_VARIANCE);
 }
 
 static void fill_values(const struct gsim_runner_bench *bench, const char *name, float *out, int64_t count)
@@ -256,7 +256,7 @@ static void fill_values(const struct gsim_runner_bench *bench, const char *name,
 /* Expected rows of y, one after another. */
 static void make_reference(struct gsim_runner_bench *bench)
 {
-    const int64_t n = bench->n, checked = gsim_sample_count(n, MOST_CHECKED);
+    const int64_t n = bench->n, checked = gsim_sample_count(n, MAX_CHECKED);
     struct work w = {gsim_bench_values(bench, gsim_bench_index(bench, "x")), NULL, NULL, NULL, NULL};
     double *expected = (double *)gsim_alloc(sizeof(*expected) * WIDTH * (size_t)checked);
     w.w_qkv = (float *)gsim_alloc(sizeof(float) * WIDTH * QKV_WIDTH);
@@ -272,7 +272,7 @@ static void make_reference(struct gsim_runner_bench *bench)
         for (int64_t k = 0; k < 2 * WIDTH; k++) w.keys_values[t * 2 * WIDTH + k] = (float)keys_values[k];
     }
     for (int64_t s = 0; s < checked; s++)
-        expect_token(&w, n, gsim_sample_at(n, MOST_CHECKED, s), expected + s * WIDTH);
+        expect_token(&w, n, gsim_sample_at(n, MAX_CHECKED, s), expected + s * WIDTH);
     bench->reference = expected;
     gsim_free(w.w_qkv);
     gsim_free(w.w_out);
@@ -287,8 +287,8 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
     const uint32_t y = gsim_bench_index(bench, "y");
     const float *found = (const float *)host[y];
     enum gsim_status status = gsim_bench_finite_f32(bench, y, found, error);
-    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MOST_CHECKED); s++) {
-        int64_t at = gsim_sample_at(bench->n, MOST_CHECKED, s) * WIDTH;
+    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MAX_CHECKED); s++) {
+        int64_t at = gsim_sample_at(bench->n, MAX_CHECKED, s) * WIDTH;
         for (int64_t k = 0; k < WIDTH && status == GSIM_OK; k++)
             status = gsim_bench_compare(bench, y, at + k, found[at + k], expected[s * WIDTH + k], allowed, error);
     }

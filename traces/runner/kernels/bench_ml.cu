@@ -13,9 +13,9 @@
 #define CLASSES  10
 
 /* Keeps a feature that never varies finite. */
-#define LEAST_VARIANCE 1e-5f
+#define MIN_VARIANCE 1e-5f
 
-#define MOST_CHECKED 20000 /* rows: about 0.1 s */
+#define MAX_CHECKED 20000 /* rows: about 0.1 s */
 
 /* Integers' columns to mean 0 and variance 1; one thread per column walks all rows twice. Sums of integers are
  * exact. */
@@ -38,7 +38,7 @@ GSIM_KERNEL(rr_1)
             }
             const double mean = (double)sum / (double)a.n;
             const float center = (float)mean, variance = (float)((double)squares / (double)a.n - mean * mean);
-            const float deviation = sqrtf(variance + LEAST_VARIANCE);
+            const float deviation = sqrtf(variance + MIN_VARIANCE);
             for (int64_t i = 0; i < a.n; i++)
                 a.z[i * FEATURES + j] = ((float)a.x[i * FEATURES + j] - center) / deviation;
         }
@@ -253,7 +253,7 @@ static void make_reference(struct gsim_runner_bench *bench)
             r->deviation[j] += x * x / n;
         }
     for (int j = 0; j < FEATURES; j++)
-        r->deviation[j] = sqrt(r->deviation[j] - r->mean[j] * r->mean[j] + LEAST_VARIANCE);
+        r->deviation[j] = sqrt(r->deviation[j] - r->mean[j] * r->mean[j] + MIN_VARIANCE);
     bench->reference = r;
 }
 
@@ -338,8 +338,8 @@ static enum gsim_status check(struct gsim_runner_bench *bench, void *const *host
         const uint32_t buffer = gsim_bench_index(bench, floats[i]);
         status = gsim_bench_finite_f32(bench, buffer, host[buffer], error);
     }
-    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MOST_CHECKED); s++)
-        status = check_row(bench, host, gsim_sample_at(bench->n, MOST_CHECKED, s), error);
+    for (int64_t s = 0; status == GSIM_OK && s < gsim_sample_count(bench->n, MAX_CHECKED); s++)
+        status = check_row(bench, host, gsim_sample_at(bench->n, MAX_CHECKED, s), error);
     if (status != GSIM_OK) return status;
     return check_votes(bench, (const float *)host[gsim_bench_index(bench, "r1")],
                        (const float *)host[gsim_bench_index(bench, "r2")],

@@ -11,7 +11,7 @@ struct gsim_cpu_block {
     void *shared;
 };
 
-#define GSIM_CPU_MOST_THREADS 1024
+#define GSIM_CPU_MAX_THREADS 1024
 
 /* What gsim_bench_launch.function is without CUDA: executes one block. */
 typedef void (*gsim_cpu_kernel)(const void *args, const struct gsim_cpu_block *block);
@@ -38,7 +38,7 @@ typedef void (*gsim_cpu_kernel)(const void *args, const struct gsim_cpu_block *b
 
 #define GSIM_SHARED(type, name, count)  type name[count]
 #define GSIM_SHARED_DYNAMIC(type, name) type *const name = (type *)block_->shared
-#define GSIM_PRIVATE(type, name, count) type name[GSIM_CPU_MOST_THREADS][count]
+#define GSIM_PRIVATE(type, name, count) type name[GSIM_CPU_MAX_THREADS][count]
 #define GSIM_MINE(name)                 (name[thread_])
 
 #define GSIM_THREAD_X        (thread_ % block_->block[0])

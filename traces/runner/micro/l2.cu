@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-#define MOST_BLOCKS 4096
+#define MAX_BLOCKS 4096
 
 /* STRIDE: all threads through all; OWN: each block a part of its own; OTHER: another block's part, each one's once (the
  * numbers of blocks are multiples of 2 and 3). */
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&buffer, 64 << 20));
     CHECK(cudaMalloc(&other, 256 << 20));
     CHECK(cudaMalloc(&out, 4));
-    CHECK(cudaMalloc(&stamps, MOST_BLOCKS * sizeof *stamps));
+    CHECK(cudaMalloc(&stamps, MAX_BLOCKS * sizeof *stamps));
     CHECK(cudaMemset(buffer, 0, 64 << 20));
     CHECK(cudaMemset(other, 0, 256 << 20));
     if (argc > 1 && strcmp(argv[1], "near") == 0) near();

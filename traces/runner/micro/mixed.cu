@@ -16,7 +16,7 @@
 
 #define REPEATS      9
 #define UNCOUNTED    2
-#define MOST_BLOCKS  64
+#define MAX_BLOCKS   64
 #define BUFFER_BYTES (1l << 30)
 #define CHASE        (1u << 24) /* words of the table of dependent loads */
 #define ALONE_NS     100000.0
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&to, BUFFER_BYTES));
     CHECK(cudaMemset(from, 0, BUFFER_BYTES));
     CHECK(cudaMalloc(&out, 4));
-    for (Stamp *&s : stamps) CHECK(cudaMalloc(&s, MOST_BLOCKS * sizeof *s));
+    for (Stamp *&s : stamps) CHECK(cudaMalloc(&s, MAX_BLOCKS * sizeof *s));
     table = chase_table(CHASE);
     CHECK(cudaFuncSetAttribute(smem_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, smem));
     const bool is_other = argc > 1 && strcmp(argv[1], "other") == 0, is_packed = argc > 1 && !is_other;

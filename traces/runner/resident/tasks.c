@@ -6,7 +6,7 @@
 
 /* An op has at most so many tasks for each worker, as in the model: where it has more blocks, a task is several. */
 #define WAVES 16u
-#define MOST_TASKS (1u << 25) /* of a plan, as in the model: some hundred bytes for each are within the GPU's memory */
+#define MAX_TASKS (1u << 25) /* of a plan, as in the model: some hundred bytes for each are within the GPU's memory */
 #define ALIGNMENT 128u
 
 /* Being made. */
@@ -127,12 +127,12 @@ static enum gsim_status count_tasks(struct maker *m, const struct gsim_kernel *k
         m->block_count[i] = (uint32_t)blocks;
         m->task_blocks[i] = (uint32_t)task_blocks;
         tasks += (blocks + task_blocks - 1) / task_blocks;
-        if (tasks > MOST_TASKS)
+        if (tasks > MAX_TASKS)
             return gsim_error_set(
                 error, GSIM_INPUT,
                 "persistent kernel: its first %u ops are more than %u tasks for %u workers: expected fewer ops "
                 "in a launch",
-                i + 1, MOST_TASKS, v->worker_count);
+                i + 1, MAX_TASKS, v->worker_count);
         if (threads > m->tasks->threads) m->tasks->threads = threads;
         if (k->smem_bytes > m->tasks->smem_bytes) m->tasks->smem_bytes = k->smem_bytes;
     }

@@ -13,7 +13,7 @@
 
 #include "../micro/micro.h"
 
-#define MOST_GPUS 16
+#define MAX_GPUS 16
 #define GIB       ((size_t)1 << 30)
 
 static int gpus;
@@ -73,7 +73,7 @@ static void run_copies(const char *name, const std::vector<struct copy> &list, c
 
 static void copies(bool peers)
 {
-    char *memory[MOST_GPUS], *host[MOST_GPUS] = {};
+    char *memory[MAX_GPUS], *host[MAX_GPUS] = {};
     std::vector<struct copy> pairs, fan, up, down, both;
     for (int d = 0; d < gpus; d++) {
         CHECK(cudaSetDevice(d));
@@ -155,7 +155,7 @@ struct rank {
 
 static struct id unique;
 static pthread_barrier_t meet;
-static double times[2][MOST_GPUS];
+static double times[2][MAX_GPUS];
 
 /* BYTES as NCCL counts them in gpusim's op: of the whole for all_gather and reduce_scatter. */
 static void collective(const struct rank *r, int kind, size_t bytes)
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 {
     CHECK(cudaGetDeviceCount(&gpus));
     if (getenv("GPUS") && atoi(getenv("GPUS")) < gpus) gpus = atoi(getenv("GPUS"));
-    if (gpus > MOST_GPUS) gpus = MOST_GPUS;
+    if (gpus > MAX_GPUS) gpus = MAX_GPUS;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "peer")) copies(true);
         if (!strcmp(argv[i], "host")) copies(false);

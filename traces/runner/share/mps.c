@@ -19,7 +19,7 @@
 #define PROGRAM   "nvidia-cuda-mps-control"
 #define NOWHERE   "/nonexistent-gpusim-runner" /* no daemon has its pipes there */
 #define WAIT_MS   5000
-#define MOST_CONNECTIONS  32
+#define MAX_CONNECTIONS   32
 #define CLIENT_SHARE                                                                                                   \
     96 /* connections of all clients: 48 clients have the usual 2 each. Beyond it, contexts fail with "out of memory"  \
         */
@@ -119,7 +119,7 @@ void gsim_mps_join(double percentage, bool is_behind)
 void gsim_mps_connect(uint32_t client_count, bool needs_queues)
 {
     const char *given = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    long wanted = needs_queues ? MOST_CONNECTIONS
+    long wanted = needs_queues ? MAX_CONNECTIONS
                   : given      ? strtol(given, NULL, 10)
                                : 0,
          most = CLIENT_SHARE / (client_count ? client_count : 1);

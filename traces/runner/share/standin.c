@@ -53,7 +53,7 @@ enum gsim_status gsim_standin_open(const struct gsim_program *program, const str
     *b = (struct standins){.program = program, .list = list, .elements = 1024};
     for (uint32_t i = 0; i < program->kernel_count; i++)
         while (list[i].kind == GSIM_STANDIN_STREAM && b->elements < list[i].rounds &&
-               b->elements < GSIM_STANDIN_MOST_ELEMENTS)
+               b->elements < GSIM_STANDIN_MAX_ELEMENTS)
             b->elements *= 2;
     size_t bytes = (size_t)b->elements * ELEMENT * 2 * GSIM_STANDIN_BUFFERS;
     enum gsim_status status = allow_memory(error);

@@ -14,7 +14,7 @@ enum gsim_standin_kind { GSIM_STANDIN_FMA, GSIM_STANDIN_STREAM, GSIM_STANDIN_SME
 
 #define GSIM_STANDIN_FMA_FLOPS    8  /* of a thread, a round */
 #define GSIM_STANDIN_STREAM_BYTES 32 /* read and written, a round */
-#define GSIM_STANDIN_MOST_ELEMENTS (1u << 24)
+#define GSIM_STANDIN_MAX_ELEMENTS (1u << 24)
 #define GSIM_STANDIN_BUFFERS      4  /* that streams of one task read and write in turn */
 
 /* One kernel of a program. ROUNDS: FMA and SMEM, of each thread; STREAM: elements of the whole grid. */
@@ -42,7 +42,7 @@ struct gsim_standin_args {
 /* choose.c: which stands in for K; GSIM_INPUT where nothing says what K does. */
 enum gsim_status gsim_standin_choose(const struct gsim_kernel *k, uint32_t index, struct gsim_standin *standin,
                                      struct gsim_error *error);
-/* The rounds that are to take wanted_us, where ROUNDS took US and LEAST_US is what none take. */
+/* The rounds that are to take wanted_us, where ROUNDS took US and MIN_US is what none take. */
 uint64_t gsim_standin_rescale(uint64_t rounds, double us, double wanted_us, double least_us);
 /* When the first of those spans begins that were written; a kernel that was launched later may begin earlier. */
 unsigned long long gsim_standin_first(const struct gsim_standin_span *spans, size_t count);

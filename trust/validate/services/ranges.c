@@ -9,10 +9,10 @@
 #include "trust/validate/services/run.h"
 #include "workloads/services/services.h"
 
-#define MOST_MODELS 16
+#define MAX_MODELS 16
 #define RECORDED_US 250000 /* of each pair */
-#define LEAST_SCALE 0.02   /* of the host's times */
-#define MOST_SCALE  8
+#define MIN_SCALE 0.02   /* of the host's times */
+#define MAX_SCALE   8
 #define HALVINGS    9
 
 /* Words of the recordings: X(word, way of sharing, option). */
@@ -33,7 +33,7 @@ struct model {
 };
 struct run {
     const struct gsim_device_spec *device;
-    struct model models[MOST_MODELS];
+    struct model models[MAX_MODELS];
     size_t count;
 };
 
@@ -83,7 +83,7 @@ static struct gsim_task task_of(const struct model *m, int index)
 static enum gsim_status find_scale(const struct run *r, struct model *m, double us, double *factor,
                                    struct gsim_error *error)
 {
-    double low = LEAST_SCALE, high = MOST_SCALE, medians[2] = {0};
+    double low = MIN_SCALE, high = MAX_SCALE, medians[2] = {0};
     struct gsim_task task = task_of(m, 0);
     enum gsim_status status = GSIM_OK;
     task.requests = 3;
@@ -110,7 +110,7 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
 {
     const struct gsim_service *service = gsim_service_find(solo->string);
     char path[1024];
-    if (!service || r->count == MOST_MODELS) return GSIM_OK;
+    if (!service || r->count == MAX_MODELS) return GSIM_OK;
     struct model *m = &r->models[r->count];
     *m = (struct model){.name = service->name,
                         .fast_us = gsim_json_number(solo, "p10"),

@@ -12,13 +12,13 @@
 
 #define STEP_US 0.25
 #define END_US  2000.0
-#define MOST_STARTS 64
+#define MAX_STARTS 64
 
 /* A task as a client and the GPU see it: one stream. */
 struct world_task {
     uint32_t op, issued, start_count;
     double host_free_us, running_until_us; /* running: 0: nothing */
-    double starts_us[MOST_STARTS];
+    double starts_us[MAX_STARTS];
     bool has_request, is_done;
 };
 
@@ -26,7 +26,7 @@ struct world {
     struct task_fixture *f;
     struct gsim_ledger *ledger;
     struct gsim_ledger_policy *policy;
-    struct world_task tasks[MOST_TASKS];
+    struct world_task tasks[MAX_TASKS];
     double now_us;
 };
 

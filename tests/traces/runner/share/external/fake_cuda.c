@@ -17,10 +17,10 @@
 
 #include "traces/runner/share/standin.h"
 
-#define MOST_STREAMS 256
-#define MOST_COMMANDS 1024
+#define MAX_STREAMS 256
+#define MAX_COMMANDS 1024
 #define ROUND_NS 8
-#define LEAST_NS 1000
+#define MIN_NS 1000
 
 enum kind { KERNEL, RECORD, WAIT_EVENT, COPY, FILL, WAIT_VALUE, WRITE_VALUE };
 
@@ -41,7 +41,7 @@ struct command {
     uint32_t value;
 };
 struct stream {
-    struct command commands[MOST_COMMANDS];
+    struct command commands[MAX_COMMANDS];
     volatile unsigned first, last;
     bool is_running, is_destroyed;
     int64_t start_ns, end_ns;
@@ -49,7 +49,7 @@ struct stream {
 };
 
 static _Thread_local int current; /* GPU */
-static struct stream streams[MOST_STREAMS]; /* [0]: the default stream */
+static struct stream streams[MAX_STREAMS]; /* [0]: the default stream */
 static int stream_count = 1;
 static bool is_open;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -120,7 +120,7 @@ static void *device(void *argument)
         pthread_mutex_lock(&mutex);
         for (int i = 0; i < stream_count; i++)
             while (streams[i].first != streams[i].last &&
-                   run_command(&streams[i], &streams[i].commands[streams[i].first % MOST_COMMANDS]))
+                   run_command(&streams[i], &streams[i].commands[streams[i].first % MAX_COMMANDS]))
                 streams[i].first++;
         pthread_mutex_unlock(&mutex);
         sched_yield();
@@ -140,9 +140,9 @@ static struct stream *stream_of(cudaStream_t stream)
 static cudaError_t push(cudaStream_t on, struct command command)
 {
     struct stream *s = stream_of(on);
-    while (s->last - s->first >= MOST_COMMANDS - 1) sched_yield();
+    while (s->last - s->first >= MAX_COMMANDS - 1) sched_yield();
     pthread_mutex_lock(&mutex);
-    s->commands[s->last++ % MOST_COMMANDS] = command;
+    s->commands[s->last++ % MAX_COMMANDS] = command;
     pthread_mutex_unlock(&mutex);
     return cudaSuccess;
 }
@@ -162,7 +162,7 @@ static cudaError_t new_stream(cudaStream_t *stream, int priority)
     pthread_mutex_lock(&mutex);
     int i = 1;
     while (i < stream_count && !(streams[i].is_destroyed && streams[i].first == streams[i].last)) i++;
-    bool has_room = i < MOST_STREAMS;
+    bool has_room = i < MAX_STREAMS;
     if (has_room) {
         streams[i].is_destroyed = false;
         streams[i].priority = priority;
@@ -264,26 +264,26 @@ int cuStreamWriteValue32_v2(cudaStream_t stream, unsigned long long address, uns
 
 /* --- memory, kernels --------------------------------------------------------------------------------------------- */
 
-#define MOST_BLOCKS 256
+#define MAX_BLOCKS 256
 static struct {
     char *begin, *end;
     int device;
-} blocks[MOST_BLOCKS];
+} blocks[MAX_BLOCKS];
 static int block_count;
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     if (!(*memory = calloc(1, bytes))) return cudaErrorMemoryAllocation;
-    blocks[block_count % MOST_BLOCKS].begin = *memory;
-    blocks[block_count % MOST_BLOCKS].end = (char *)*memory + bytes;
-    blocks[block_count++ % MOST_BLOCKS].device = current;
+    blocks[block_count % MAX_BLOCKS].begin = *memory;
+    blocks[block_count % MAX_BLOCKS].end = (char *)*memory + bytes;
+    blocks[block_count++ % MAX_BLOCKS].device = current;
     return cudaSuccess;
 }
 /* The latest allocation that has the address. */
 static bool is_of_another(const void *memory)
 {
-    for (int i = block_count; i-- > 0 && i >= block_count - MOST_BLOCKS;)
-        if ((const char *)memory >= blocks[i % MOST_BLOCKS].begin && (const char *)memory < blocks[i % MOST_BLOCKS].end)
-            return blocks[i % MOST_BLOCKS].device != current;
+    for (int i = block_count; i-- > 0 && i >= block_count - MAX_BLOCKS;)
+        if ((const char *)memory >= blocks[i % MAX_BLOCKS].begin && (const char *)memory < blocks[i % MAX_BLOCKS].end)
+            return blocks[i % MAX_BLOCKS].device != current;
     return false;
 }
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -369,7 +369,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     bool is_standin = (const char *)function >= functions && (const char *)function < functions + GSIM_STANDIN_KINDS;
     const struct gsim_standin_args *a = is_standin ? args[0] : NULL;
     return push(stream, (struct command){.kind = KERNEL,
-                                         .ns = LEAST_NS + (a ? (int64_t)a->rounds * ROUND_NS : 0),
+                                         .ns = MIN_NS + (a ? (int64_t)a->rounds * ROUND_NS : 0),
                                          .span = a ? a->span : NULL});
 }
 
