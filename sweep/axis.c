@@ -13,29 +13,29 @@
 struct builder {
     struct gsim_axis *axis;
     struct gsim_arena *arena;
-    struct gsim_value *values; /* gsim_realloc-ed */
+    struct gsim_axis_value *values; /* gsim_realloc-ed */
     size_t capacity;
     struct gsim_error *error;
 };
 
-static void add_value(struct builder *builder, struct gsim_value value)
+static void add_value(struct builder *builder, struct gsim_axis_value value)
 {
     (void)GSIM_APPEND(builder->values, builder->axis->count, builder->capacity, value);
 }
 
-static struct gsim_value make_number(struct gsim_arena *arena, bool is_integer, double number)
+static struct gsim_axis_value make_number(struct gsim_arena *arena, bool is_integer, double number)
 {
     char text[40];
-    struct gsim_value value = {.is_number = true};
+    struct gsim_axis_value value = {.is_number = true};
     snprintf(text, sizeof(text), is_integer ? "%.0f" : "%.10g", number);
     value.number = strtod(text, NULL);
     value.text = gsim_arena_strdup(arena, text);
     return value;
 }
 
-static struct gsim_value make_text(struct gsim_arena *arena, const char *text)
+static struct gsim_axis_value make_text(struct gsim_arena *arena, const char *text)
 {
-    struct gsim_value value = {.text = gsim_arena_strdup(arena, text)};
+    struct gsim_axis_value value = {.text = gsim_arena_strdup(arena, text)};
     value.is_number = gsim_text_quantity(text, &value.number);
     return value;
 }
@@ -61,7 +61,7 @@ static enum gsim_status add_number(struct builder *builder, const char *item, do
 {
     size_t count = builder->axis->count;
     if (count >= GSIM_AXIS_VALUES_MAX) return fail_count(builder, item, (double)count + 1);
-    struct gsim_value value = make_number(builder->arena, builder->axis->is_integer, number);
+    struct gsim_axis_value value = make_number(builder->arena, builder->axis->is_integer, number);
     /* Rounded to whole numbers, neighbours may coincide. */
     if (count && builder->values[count - 1].is_number && builder->values[count - 1].number == value.number)
         return GSIM_OK;
@@ -181,7 +181,7 @@ static enum gsim_status finish(struct builder *builder, enum gsim_status status)
         status =
             gsim_error_set(builder->error, GSIM_USAGE, "%s: a sampled range stands alone, not in a list", axis->name);
     if (status == GSIM_OK && axis->count) {
-        axis->values = GSIM_ARENA_ARRAY(builder->arena, struct gsim_value, axis->count);
+        axis->values = GSIM_ARENA_ARRAY(builder->arena, struct gsim_axis_value, axis->count);
         if (axis->values) memcpy(axis->values, builder->values, axis->count * sizeof(*axis->values));
     }
     gsim_free(builder->values);
@@ -217,7 +217,7 @@ enum gsim_status gsim_axis_list(struct gsim_axis *axis, const char *name, const 
 }
 
 /* --- samples ----------------------------------------------------------------------------------------------------- */
-static struct gsim_value place(const struct gsim_axis *axis, struct gsim_arena *arena, double share)
+static struct gsim_axis_value place(const struct gsim_axis *axis, struct gsim_arena *arena, double share)
 {
     double number =
         axis->is_log ? axis->low * pow(axis->high / axis->low, share) : axis->low + share * (axis->high - axis->low);
@@ -232,7 +232,7 @@ enum gsim_status gsim_axes_sample(struct gsim_axis *axes, size_t count, size_t s
         if (axes[i].sampling == GSIM_SAMPLED_NOT) continue;
         sobol_count += axes[i].sampling == GSIM_SAMPLED_SOBOL;
         axes[i].count = samples;
-        axes[i].values = GSIM_ARENA_ARRAY(arena, struct gsim_value, samples);
+        axes[i].values = GSIM_ARENA_ARRAY(arena, struct gsim_axis_value, samples);
     }
     if (sobol_count > GSIM_SOBOL_AXES_MAX)
         return gsim_error_set(error, GSIM_USAGE, "%u axes ask for sobol: expected at most %d", sobol_count,

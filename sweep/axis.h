@@ -21,7 +21,7 @@
 #define GSIM_AXIS_VALUES_MAX 1000000 /* of all axes together: more is a slip of the hand */
 #define GSIM_SOBOL_AXES_MAX  40       /* GSL's */
 
-struct gsim_value {
+struct gsim_axis_value {
     const char *text; /* as the command line would take it */
     double number;    /* where is_number */
     bool is_number;
@@ -31,7 +31,7 @@ enum gsim_sampling { GSIM_SAMPLED_NOT, GSIM_SAMPLED_RANDOM, GSIM_SAMPLED_SOBOL }
 
 struct gsim_axis {
     const char *name;
-    struct gsim_value *values;
+    struct gsim_axis_value *values;
     size_t count;
     bool is_integer;   /* values are rounded to whole numbers */
     bool is_from_file; /* said by the spec file, not by the command line */

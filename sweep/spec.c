@@ -168,7 +168,7 @@ struct place {
     uint32_t repeat;
 };
 
-static struct gsim_cell cell_of(const struct gsim_value *value)
+static struct gsim_cell cell_of(const struct gsim_axis_value *value)
 {
     return value->is_number ? gsim_cell_real(value->number) : gsim_cell_text(value->text);
 }

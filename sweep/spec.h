@@ -31,7 +31,7 @@ struct gsim_spec_host {
 
 struct gsim_setting {
     const char *name;
-    struct gsim_value value;
+    struct gsim_axis_value value;
     bool is_from_file; /* said by the spec file, not by the command line */
 };
 

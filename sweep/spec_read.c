@@ -211,7 +211,7 @@ enum gsim_status gsim_spec_read(struct gsim_spec *spec, const char *path, struct
 }
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
-static cJSON *value_json(const struct gsim_value *value)
+static cJSON *value_json(const struct gsim_axis_value *value)
 {
     return value->is_number ? cJSON_CreateNumber(value->number) : cJSON_CreateString(value->text);
 }

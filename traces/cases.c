@@ -25,11 +25,11 @@ static bool read_list(struct gsim_cases_reader *r, const cJSON *object, const ch
         const cJSON *tag = gsim_cases_member(item, "tag");
         struct gsim_case *c = gsim_case_add(r->set);
         if (!c) {
-            gsim_place_no_memory(&r->at);
+            gsim_position_no_memory(&r->at);
             return true;
         }
         r->at.text[0] = '\0';
-        gsim_place_enter(&r->at, "%s%s[%u]", prefix, key, index);
+        gsim_position_enter(&r->at, "%s%s[%u]", prefix, key, index);
         c->kind = kind;
         c->file = r->file;
         c->index = index++;
@@ -37,7 +37,7 @@ static bool read_list(struct gsim_cases_reader *r, const cJSON *object, const ch
         char *name = cJSON_IsString(tag) ? gsim_arena_printf(&r->set->arena, "%s %.40s", r->at.text, tag->valuestring)
                                          : gsim_arena_strdup(&r->set->arena, r->at.text);
         if (name) c->name = gsim_text_clean(name);
-        else gsim_place_no_memory(&r->at);
+        else gsim_position_no_memory(&r->at);
         if (!cJSON_IsObject(item)) gsim_cases_fail(r, "", "an object", item);
         if (!r->at.failed) read(r, item, c);
         if (r->at.failed) return true;
@@ -51,7 +51,7 @@ static void index_solo(struct gsim_cases_reader *r, const cJSON *kernels)
 {
     const cJSON *kernel;
     r->solo = GSIM_ARENA_ARRAY(&r->set->arena, const cJSON *, cJSON_GetArraySize(kernels));
-    if (!r->solo) gsim_place_no_memory(&r->at);
+    if (!r->solo) gsim_position_no_memory(&r->at);
     cJSON_ArrayForEach(kernel, kernels) if (r->solo) r->solo[r->solo_count++] = kernel;
 }
 

@@ -12,7 +12,7 @@
 #include "gpusim/order.h"
 #include "sim/base/scan.h"
 #include "traces/events.h"
-#include "traces/place.h"
+#include "traces/position.h"
 
 #define MAX_BLOCKS 2147483647.0
 #define MAX_STREAM 4294967295.0
@@ -24,7 +24,7 @@ struct reader {
     const struct gsim_runs_handler *handler;
     struct gsim_recordings *set;
     struct gsim_arena run_arena; /* of the run being read */
-    struct gsim_place at;
+    struct gsim_position at;
     bool has_schema;
 };
 
@@ -32,7 +32,7 @@ struct reader {
 static void fail(struct reader *r, const char *field, const char *expected, const char *found)
 {
     char text[96];
-    gsim_place_fail(&r->at, field, expected, found ? gsim_scan_found(found, text, sizeof text) : "nothing");
+    gsim_position_fail(&r->at, field, expected, found ? gsim_scan_found(found, text, sizeof text) : "nothing");
 }
 
 /* The members of the object at AT whose names are in NAMES (it ends with NULL), each where it stands or NULL. Says what
@@ -96,7 +96,7 @@ static const char *text_or(struct reader *r, struct gsim_arena *arena, const cha
     if (!value && otherwise) return otherwise;
     if (value && *value == '"') {
         const char *text = gsim_scan_copy(value, arena);
-        if (arena->failed) gsim_place_no_memory(&r->at);
+        if (arena->failed) gsim_position_no_memory(&r->at);
         if (text) return text;
     }
     fail(r, field, "a text", value);
@@ -199,12 +199,12 @@ static void read_profile(struct reader *r, const char *text)
     if (!members(r, gsim_scan_start(text), names, values)) return;
     uint32_t count = list_length(r, values[KEY_COUNT], "ops");
     profile.ops = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_profile_op, count);
-    if (!profile.ops) gsim_place_no_memory(&r->at);
+    if (!profile.ops) gsim_position_no_memory(&r->at);
     if (r->at.failed) return;
     GSIM_SCAN_WHILE(at, values[KEY_COUNT], NULL, !r->at.failed) {
-        size_t back = gsim_place_enter(&r->at, "ops[%u]", profile.op_count);
+        size_t back = gsim_position_enter(&r->at, "ops[%u]", profile.op_count);
         read_profile_op(r, at, &profile.ops[profile.op_count++]);
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
     }
     read_key(r, values, &r->set->arena, &profile.key);
     profile.slice_sms = gsim_whole_u32(count_or(r, values[KEY_COUNT + 1], "slice_sms", GSIM_LIMIT_SMS, 0));
@@ -212,14 +212,14 @@ static void read_profile(struct reader *r, const char *text)
         fail(r, "workload", "options that no earlier profile has", "\"the same again\"");
     if (r->at.failed) return;
     if (!GSIM_APPEND(r->set->profiles, r->set->profile_count, r->set->profile_capacity, profile))
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
 }
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 static void read_times(struct reader *r, const char *list, struct gsim_recording *run)
 {
     run->iteration_us = GSIM_ARENA_ARRAY(&r->run_arena, double, list_length(r, list, "iteration_us"));
-    if (!run->iteration_us) gsim_place_no_memory(&r->at);
+    if (!run->iteration_us) gsim_position_no_memory(&r->at);
     if (r->at.failed) return;
     GSIM_SCAN_EACH(at, list, NULL) {
         double us = number(r, at, "iteration_us", GSIM_LIMIT_US);
@@ -256,9 +256,9 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
     const char *values[MAX_VALUES];
     if (!list || run->calls || !list_length(r, list, "calls")) return;
     run->calls = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_call, list_length(r, list, "calls"));
-    if (!run->calls) gsim_place_no_memory(&r->at);
+    if (!run->calls) gsim_position_no_memory(&r->at);
     GSIM_SCAN_WHILE(at, list, NULL, !r->at.failed) {
-        size_t back = gsim_place_enter(&r->at, "%scalls[%u]", r->at.text[0] ? "." : "", run->call_count);
+        size_t back = gsim_position_enter(&r->at, "%scalls[%u]", r->at.text[0] ? "." : "", run->call_count);
         if (!members(r, at, names, values)) return;
         struct gsim_recorded_call *call = &run->calls[run->call_count++];
         call->count = number(r, values[1], "count", GSIM_LIMIT_WORK);
@@ -266,7 +266,7 @@ static void read_calls(struct reader *r, const char *list, struct gsim_recording
         call->call = text_or(r, &r->run_arena, values[0], "call", NULL);
         run->has_graph |= strstr(call->call, "GraphLaunch") != NULL;
         run->has_sync |= strstr(call->call, "Synchronize") != NULL;
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
     }
 }
 
@@ -278,19 +278,19 @@ static void read_traced(struct reader *r, const char *object, struct gsim_record
     const char *values[MAX_VALUES];
     run->traced_us = NAN;
     if (!object || *object == 'n') return; /* absent or null */
-    size_t back = gsim_place_enter(&r->at, "traced");
+    size_t back = gsim_position_enter(&r->at, "traced");
     if (!members(r, object, names, values)) return;
     run->traced_us = number(r, values[0], "iteration_us", GSIM_LIMIT_US);
     run->ops = GSIM_ARENA_ARRAY(&r->run_arena, struct gsim_recorded_op, list_length(r, values[1], "ops"));
-    if (!run->ops) gsim_place_no_memory(&r->at);
+    if (!run->ops) gsim_position_no_memory(&r->at);
     if (r->at.failed) return;
     GSIM_SCAN_WHILE(at, values[1], NULL, !r->at.failed) {
-        size_t inner = gsim_place_enter(&r->at, ".ops[%u]", run->op_count);
+        size_t inner = gsim_position_enter(&r->at, ".ops[%u]", run->op_count);
         read_op(r, at, &run->ops[run->op_count++]);
-        gsim_place_leave(&r->at, inner);
+        gsim_position_leave(&r->at, inner);
     }
     read_calls(r, values[2], run);
-    gsim_place_leave(&r->at, back);
+    gsim_position_leave(&r->at, back);
     if (run->op_count) qsort(run->ops, run->op_count, sizeof *run->ops, by_launch);
 }
 
@@ -361,7 +361,7 @@ static enum gsim_status read_head(void *context, const char *name, const char *t
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(name, texts[i].name) == 0 && *value == '"')
             if (!(*texts[i].text = gsim_scan_copy(value, &set->arena))) *texts[i].text = "";
-    if (set->arena.failed) gsim_place_no_memory(&r->at);
+    if (set->arena.failed) gsim_position_no_memory(&r->at);
     return r->at.failed ? error->status : GSIM_OK;
 }
 

@@ -6,7 +6,7 @@
 
 struct gsim_point_setting {
     const char *name;
-    struct gsim_value value;
+    struct gsim_axis_value value;
     bool is_axis;
 };
 

@@ -10,7 +10,7 @@
 
 #include "schedulers/shared/hazards.h"
 #include "gpusim/order.h"
-#include "sim/program/places.h"
+#include "sim/program/extents.h"
 
 #define NONE UINT32_MAX
 
@@ -26,7 +26,7 @@ struct builder {
     struct gsim_dag *dag;
     /* struct location; of each buffer, and of what has none, one for each GPU, the host's last. Managed memory uses the
      * first alone, and a program that says itself what is copied between GPUs that of one. */
-    struct gsim_places locations;
+    struct gsim_extents locations;
     uint32_t places; /* of a buffer */
     struct reader *readers;
     size_t reader_count, reader_capacity, edge_capacity;
@@ -89,15 +89,15 @@ static void access_location(struct builder *b, uint32_t node, size_t place, cons
                             bool writes)
 {
     if (!reads && !writes) return;
-    struct gsim_places_found found = gsim_places_find(&b->locations, (uint32_t)place, part->begin, part->end);
+    struct gsim_extents_found found = gsim_extents_find(&b->locations, (uint32_t)place, part->begin, part->end);
     struct location *locations = found.values;
-    bool keeps = gsim_places_was_cut(&b->locations, (uint32_t)place);
+    bool keeps = gsim_extents_was_cut(&b->locations, (uint32_t)place);
     if (!found.count) b->failed = true;
     for (uint32_t i = 0; i < found.count; i++) {
         if (reads) read_location(b, node, &locations[i]);
         if (writes) write_location(b, node, &locations[i], keeps);
     }
-    if (writes && found.count) gsim_places_join(&b->locations, (uint32_t)place, &found);
+    if (writes && found.count) gsim_extents_join(&b->locations, (uint32_t)place, &found);
 }
 
 static void access_buffer(struct builder *b, uint32_t node, const struct gsim_op *op, const struct gsim_access *part)
@@ -193,7 +193,7 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     }
     if (run->draw && nodes) op_count -= b.first_op;
     b.node_of = gsim_alloc(sizeof(uint32_t) * ((size_t)op_count + 1));
-    bool has_locations = gsim_places_init(&b.locations, (uint32_t)(b.places * (buffers + 1)), sizeof(struct location),
+    bool has_locations = gsim_extents_init(&b.locations, (uint32_t)(b.places * (buffers + 1)), sizeof(struct location),
                                           &(struct location){NONE, NONE});
     b.failed = !dag->pred_start || !dag->succ_start || !b.linked || !b.node_of || !has_locations;
     if (!b.failed) {
@@ -204,7 +204,7 @@ enum gsim_status gsim_dag_build(const struct gsim_run *run, const struct gsim_op
     if (!b.failed) add_succs(dag);
     gsim_afters_release(&b.afters);
     gsim_free(b.readers);
-    gsim_places_release(&b.locations);
+    gsim_extents_release(&b.locations);
     gsim_free(b.node_of);
     gsim_free(b.linked);
     if (!b.failed) return GSIM_OK;

@@ -13,7 +13,7 @@
 #include "schedulers/shared/placedmoves.h"
 #include "schedulers/shared/walk.h"
 #include "sim/program/draw.h"
-#include "sim/program/places.h"
+#include "sim/program/extents.h"
 
 #define READERS 6   /* streams that read a place at once; of more, all streams count */
 #define EVENTS  64  /* of a stream: its last records */
@@ -51,7 +51,7 @@ struct gsim_pull {
     const struct gsim_op **ops;      /* of the list that was given last */
     size_t op_room;
     const struct gsim_op *host_op;   /* that ends when the next one is drawn */
-    struct gsim_places places;       /* struct place; 2 a buffer, as in dag.h */
+    struct gsim_extents places;       /* struct place; 2 a buffer, as in dag.h */
     uint32_t *generations;           /* of the buffer that the state is of; 0: of none */
     struct stream *streams;
     size_t stream_count, stream_room;
@@ -85,7 +85,7 @@ struct gsim_pull *gsim_pull_create(struct gsim_run *run)
     p->is_managed = run->memory == GSIM_MEMORY_MANAGED;
     p->walk = gsim_moves_walk_create(run, run->draw->tables->buffer_room, false);
     p->generations = gsim_alloc(sizeof *p->generations * run->draw->tables->buffer_room);
-    if (gsim_places_init(&p->places, 2 * run->draw->tables->buffer_room + 1, sizeof nobody, &nobody) && p->walk &&
+    if (gsim_extents_init(&p->places, 2 * run->draw->tables->buffer_room + 1, sizeof nobody, &nobody) && p->walk &&
         p->generations && (!run->placement || run->device_count < 2 || begin_placing(p)))
         return p;
     gsim_pull_destroy(p);
@@ -100,7 +100,7 @@ void gsim_pull_destroy(struct gsim_pull *p)
     gsim_moves_walk_destroy(p->walk);
     gsim_bringer_release(&p->bringer);
     gsim_placing_release(p->placing);
-    gsim_places_release(&p->places);
+    gsim_extents_release(&p->places);
     gsim_free(p->generations);
     gsim_free(p->streams);
     gsim_free(p->follows);
@@ -145,9 +145,9 @@ static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
     if (p->placing) gsim_placing_forget(p->placing, buffer);
     if (p->placing && !p->is_managed) gsim_bringer_forget(&p->bringer, buffer);
     for (uint32_t i = 0; i < 2; i++) {
-        struct gsim_places_found found = gsim_places_find(&p->places, 2 * buffer + i, all.begin, all.end);
+        struct gsim_extents_found found = gsim_extents_find(&p->places, 2 * buffer + i, all.begin, all.end);
         for (uint32_t n = 0; n < found.count; n++) ((struct place *)found.values)[n] = (struct place){0};
-        if (found.count) gsim_places_join(&p->places, 2 * buffer + i, &found);
+        if (found.count) gsim_extents_join(&p->places, 2 * buffer + i, &found);
         else p->failed = true;
     }
 }
@@ -265,14 +265,14 @@ static void access_place(struct gsim_pull *p, size_t index, const struct gsim_ac
                          const struct moment *noted)
 {
     if (!reads && !writes) return;
-    struct gsim_places_found found = gsim_places_find(&p->places, (uint32_t)index, part->begin, part->end);
+    struct gsim_extents_found found = gsim_extents_find(&p->places, (uint32_t)index, part->begin, part->end);
     struct place *places = found.values;
     if (!found.count) p->failed = true;
     for (uint32_t i = 0; i < found.count && !noted; i++) follow_place(p, &places[i], writes);
     for (uint32_t i = 0; i < found.count && noted && !writes; i++) note_reader(&places[i], *noted);
     if (!noted || !writes || !found.count) return;
     places[0] = (struct place){.writer = *noted};
-    gsim_places_join(&p->places, (uint32_t)index, &found);
+    gsim_extents_join(&p->places, (uint32_t)index, &found);
 }
 
 static void access_all(struct gsim_pull *p, const struct gsim_op *op, const struct moment *noted)
@@ -393,9 +393,9 @@ void gsim_pull_issue(struct gsim_pull *p, const struct gsim_op *op, uint32_t num
 
 uint32_t gsim_pull_writer(const struct gsim_pull *p, const struct gsim_op *op)
 {
-    struct gsim_places *places = &((struct gsim_pull *)(uintptr_t)p)->places;
+    struct gsim_extents *places = &((struct gsim_pull *)(uintptr_t)p)->places;
     for (uint32_t a = 0; a < op->arg_count; a++) {
-        struct gsim_places_found found = gsim_places_find(places, 2 * op->args[a].buffer_index, 0, UINT64_MAX);
+        struct gsim_extents_found found = gsim_extents_find(places, 2 * op->args[a].buffer_index, 0, UINT64_MAX);
         const struct place *place = found.values;
         for (uint32_t i = found.count; i-- > 0;)
             if (place[i].writer.stream) return p->streams[place[i].writer.stream - 1].number;

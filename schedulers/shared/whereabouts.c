@@ -25,10 +25,10 @@ void gsim_whereabouts_begin(struct gsim_whereabouts *w, uint32_t buffer)
 {
     const struct gsim_access whole = {.end = UINT64_MAX, .buffer_index = buffer};
     enum gsim_buffer_init init = w->program->buffers[buffer].init;
-    struct gsim_places_found found = gsim_places_find(&w->places, buffer, 0, UINT64_MAX);
+    struct gsim_extents_found found = gsim_extents_find(&w->places, buffer, 0, UINT64_MAX);
     if (!found.count) return;
     memset(found.values, 0, sizeof(uint64_t) * w->words);
-    gsim_places_join(&w->places, buffer, &found);
+    gsim_extents_join(&w->places, buffer, &found);
     if (init == GSIM_INIT_HOST || (w->everything_is_somewhere && init == GSIM_INIT_NONE))
         gsim_whereabouts_write(w, &whole, GSIM_AT_HOST);
 }
@@ -40,19 +40,19 @@ bool gsim_whereabouts_init(struct gsim_whereabouts *w, const struct gsim_program
                                    .everything_is_somewhere = everything_is_somewhere};
     w->words = device_count / 64 + 1;
     uint64_t *nowhere = gsim_alloc(sizeof *nowhere * w->words);
-    bool ok = nowhere && gsim_places_init(&w->places, room, sizeof *nowhere * w->words, nowhere);
+    bool ok = nowhere && gsim_extents_init(&w->places, room, sizeof *nowhere * w->words, nowhere);
     gsim_free(nowhere);
     for (uint32_t b = 0; ok && b < program->buffer_count; b++) gsim_whereabouts_begin(w, b);
     return ok;
 }
 
-void gsim_whereabouts_release(struct gsim_whereabouts *w) { gsim_places_release(&w->places); }
+void gsim_whereabouts_release(struct gsim_whereabouts *w) { gsim_extents_release(&w->places); }
 
 bool gsim_whereabouts_next(struct gsim_whereabouts *w, const struct gsim_access *access, uint32_t *at,
                            struct gsim_held_part *part)
 {
     uint64_t size = w->program->buffers[access->buffer_index].bytes;
-    struct gsim_places_found found = gsim_places_find(&w->places, access->buffer_index, access->begin, access->end);
+    struct gsim_extents_found found = gsim_extents_find(&w->places, access->buffer_index, access->begin, access->end);
     if (*at >= found.count) return false;
     const struct gsim_pieces *pieces = w->places.pieces ? &w->places.pieces[access->buffer_index] : NULL;
     uint32_t piece = found.first + *at;
@@ -74,11 +74,11 @@ void gsim_whereabouts_read(struct gsim_whereabouts *w, const struct gsim_access 
 
 void gsim_whereabouts_write(struct gsim_whereabouts *w, const struct gsim_access *access, uint32_t place)
 {
-    struct gsim_places_found found = gsim_places_find(&w->places, access->buffer_index, access->begin, access->end);
+    struct gsim_extents_found found = gsim_extents_find(&w->places, access->buffer_index, access->begin, access->end);
     if (!found.count) return;
     memset(found.values, 0, sizeof(uint64_t) * w->words);
     set(found.values, place);
-    gsim_places_join(&w->places, access->buffer_index, &found);
+    gsim_extents_join(&w->places, access->buffer_index, &found);
 }
 
 static void note_kernel(struct gsim_whereabouts *w, const struct gsim_op *op, uint32_t device)

@@ -7,10 +7,10 @@
 
 #include "gpusim/placement.h"
 #include "sim/program/access.h"
-#include "sim/program/places.h"
+#include "sim/program/extents.h"
 
 struct gsim_whereabouts {
-    struct gsim_places places; /* uint64_t[words]: bit 0 the host, bit d + 1 device d */
+    struct gsim_extents places; /* uint64_t[words]: bit 0 the host, bit d + 1 device d */
     const struct gsim_program *program;
     uint32_t words, device_count;
     bool everything_is_somewhere, by_declaration;

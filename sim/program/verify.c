@@ -7,7 +7,7 @@
 
 #include "gpusim/memory.h"
 #include "sim/program/access.h"
-#include "sim/program/places.h"
+#include "sim/program/extents.h"
 
 #define NONE UINT32_MAX
 
@@ -38,9 +38,9 @@ struct check {
     const struct gsim_program *program;
     uint32_t iterations;
     struct ran *ran; /* by iteration and op */
-    struct gsim_places
+    struct gsim_extents
         buffers; /* struct history: of a buffer's data, wherever they are; with instances their writers alone */
-    struct gsim_places places;       /* struct history, by instance */
+    struct gsim_extents places;       /* struct history, by instance */
     struct instance *instances;      /* NULL: a buffer is one memory */
     uint32_t *first_instance, instance_count; /* by buffer; NONE: it has none */
     size_t instance_room;
@@ -153,21 +153,21 @@ static bool find_instances(struct check *c, struct gsim_arena *arena)
         for (uint32_t b = 0; op->is_unknown && b < c->program->buffer_count && ok; b++)
             ok = add_instance(c, b, c->ran[i].device);
     }
-    return ok && gsim_places_init(&c->places, c->instance_count, sizeof(struct history), &(struct history){0});
+    return ok && gsim_extents_init(&c->places, c->instance_count, sizeof(struct history), &(struct history){0});
 }
 
 /* --- accesses --- */
 
-static enum gsim_status find(struct check *c, struct gsim_places *places, uint32_t place,
-                             const struct gsim_access *access, struct gsim_places_found *found)
+static enum gsim_status find(struct check *c, struct gsim_extents *places, uint32_t place,
+                             const struct gsim_access *access, struct gsim_extents_found *found)
 {
-    *found = gsim_places_find(places, place, access->begin, access->end);
+    *found = gsim_extents_find(places, place, access->begin, access->end);
     return found->count ? GSIM_OK : gsim_no_memory(c->error);
 }
 
 /* One op's access, in one memory: what it reads follows the writer, what it writes follows that and the readers. */
 struct seen {
-    struct gsim_places *places;
+    struct gsim_extents *places;
     uint32_t place;
     const struct gsim_access *access;
     bool reads, writes;
@@ -176,7 +176,7 @@ struct seen {
 static enum gsim_status check_place(struct check *c, const struct ran *r, const struct access *mine,
                                     const struct seen *seen)
 {
-    struct gsim_places_found found;
+    struct gsim_extents_found found;
     const char *name = c->program->buffers[seen->access->buffer_index].name;
     enum gsim_status status = find(c, seen->places, seen->place, seen->access, &found);
     const struct history *history = found.values;
@@ -190,14 +190,14 @@ static enum gsim_status check_place(struct check *c, const struct ran *r, const 
 
 static enum gsim_status note_place(struct check *c, const struct access *mine, const struct seen *seen)
 {
-    struct gsim_places_found found;
+    struct gsim_extents_found found;
     enum gsim_status status = find(c, seen->places, seen->place, seen->access, &found);
     struct history *history = found.values;
     for (uint32_t i = 0; i < found.count && !seen->writes; i++)
         if (!history[i].read.is_there || history[i].read.end < mine->end) history[i].read = *mine;
     if (status != GSIM_OK || !seen->writes) return status;
     history[0] = (struct history){.written = *mine};
-    gsim_places_join(seen->places, seen->place, &found);
+    gsim_extents_join(seen->places, seen->place, &found);
     return GSIM_OK;
 }
 
@@ -254,14 +254,14 @@ enum gsim_status gsim_verify_timeline(const struct gsim_timeline *timeline, cons
                               timeline->iteration_count, iterations);
     c.ran = GSIM_ARENA_ARRAY(&arena, struct ran, (size_t)program->op_count * iterations);
     bool has_buffers =
-        gsim_places_init(&c.buffers, program->buffer_count, sizeof(struct history), &(struct history){0});
+        gsim_extents_init(&c.buffers, program->buffer_count, sizeof(struct history), &(struct history){0});
     enum gsim_status status = arena.failed || !has_buffers ? gsim_no_memory(error) : note_all(&c);
     if (status == GSIM_OK && is_placed && !find_instances(&c, &arena)) status = gsim_no_memory(error);
     for (uint32_t n = 0; n < iterations; n++)
         for (uint32_t i = 0; i < program->op_count && status == GSIM_OK; i++)
             if (is_device_work(&program->ops[i])) status = check_op(&c, &program->ops[i], n);
-    gsim_places_release(&c.buffers);
-    gsim_places_release(&c.places);
+    gsim_extents_release(&c.buffers);
+    gsim_extents_release(&c.places);
     gsim_free(c.instances);
     gsim_arena_release(&arena);
     return status;

@@ -10,7 +10,7 @@
 #include "gpusim/order.h"
 #include "sim/report/bottlenecks.h"
 #include "sim/program/access.h"
-#include "sim/program/places.h"
+#include "sim/program/extents.h"
 
 /* --- bounds --- */
 /* When the last writer of a place ends, and the last of its readers since. */
@@ -22,7 +22,7 @@ static gsim_time later(gsim_time a, gsim_time b) { return a > b ? a : b; }
 
 /* What an op that is unknown may touch beside its arguments is left out: a bound may be low. */
 static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_time duration,
-                      struct gsim_places *buffers, gsim_time *finish)
+                      struct gsim_extents *buffers, gsim_time *finish)
 {
     const struct gsim_op *op = &program->ops[index];
     gsim_time start = 0;
@@ -31,7 +31,7 @@ static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_t
     /* A prefetch may be left out of the run: it orders what its "after" names, not the users of its buffer. */
     bool has_args = op->kind != GSIM_OP_PREFETCH;
     while (has_args && gsim_access_next(&walk, &access)) {
-        struct gsim_places_found found = gsim_places_find(buffers, access.buffer_index, access.begin, access.end);
+        struct gsim_extents_found found = gsim_extents_find(buffers, access.buffer_index, access.begin, access.end);
         const struct ends *ends = found.values;
         if (!found.count) return false;
         for (uint32_t i = 0; i < found.count; i++) {
@@ -42,13 +42,13 @@ static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_t
     for (uint32_t i = 0; i < op->after_count; i++) start = later(start, finish[op->after[i]]);
     gsim_time end = start + duration;
     while (has_args && gsim_access_next(&again, &access)) {
-        struct gsim_places_found found = gsim_places_find(buffers, access.buffer_index, access.begin, access.end);
+        struct gsim_extents_found found = gsim_extents_find(buffers, access.buffer_index, access.begin, access.end);
         struct ends *ends = found.values;
         if (!found.count) return false;
         for (uint32_t i = 0; i < found.count && !access.writes; i++) ends[i].read = later(ends[i].read, end);
         if (!access.writes) continue;
         *ends = (struct ends){end, 0};
-        gsim_places_join(buffers, access.buffer_index, &found);
+        gsim_extents_join(buffers, access.buffer_index, &found);
     }
     finish[index] = end;
     return true;
@@ -57,8 +57,8 @@ static bool op_finish(const struct gsim_program *program, uint32_t index, gsim_t
 enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t iterations, const gsim_time *op_time,
                                     gsim_time *path, struct gsim_error *error)
 {
-    struct gsim_places buffers;
-    bool has_buffers = gsim_places_init(&buffers, program->buffer_count, sizeof(struct ends), &(struct ends){0});
+    struct gsim_extents buffers;
+    bool has_buffers = gsim_extents_init(&buffers, program->buffer_count, sizeof(struct ends), &(struct ends){0});
     gsim_time *finish = gsim_alloc(sizeof(*finish) * program->op_count);
     bool is_fine = has_buffers && finish;
     *path = 0;
@@ -69,7 +69,7 @@ enum gsim_status gsim_critical_path(const struct gsim_program *program, uint32_t
             *path = later(*path, finish[i]);
         }
     }
-    gsim_places_release(&buffers);
+    gsim_extents_release(&buffers);
     gsim_free(finish);
     return is_fine ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "cannot compute the critical path: out of memory");
 }

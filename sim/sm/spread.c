@@ -50,7 +50,7 @@ static double place_of(const struct gsim_gpu *gpu, uint32_t index, uint32_t sm)
 static const double *first_places(struct gsim_gpu *gpu)
 {
     bool is_shared = gsim_gpu_is_shared(gpu);
-    struct gsim_places *known = &gpu->places[is_shared];
+    struct gsim_sm_places *known = &gpu->places[is_shared];
     uint64_t scatter = is_shared ? gpu->scatter : 0;
     if (known->is_found && known->scatter == scatter) return known->of;
     known->is_found = true;

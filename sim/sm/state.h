@@ -95,7 +95,7 @@ struct gsim_gpu {
     struct gsim_gpu_watcher watcher;
     const struct gsim_random *noise; /* NULL: none */
     uint64_t scatter;                /* gsim_gpu_set_scatter */
-    struct gsim_places {
+    struct gsim_sm_places {
         uint64_t scatter;
         bool is_found;
         double of[GSIM_MAX_SMS];     /* by SM: place of its first block (spread.c) */

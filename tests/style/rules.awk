@@ -50,8 +50,8 @@ function c_line(line,  tag, said) {
         if (line ~ /[<"](simgrid|xbt)/ && file != "sim/platform/simgrid.c")
             offence(place, "simgrid", "SimGrid headers are for sim/platform/simgrid.c and wires.cc only")
         if (match(line, /"[^"]+"/)) check_include(substr(line, RSTART + 1, RLENGTH - 2))
-    } else if (line ~ /^(struct|union|enum) gsim_[a-z0-9_]+ \{/) { # a tag means one thing in the whole house
-        tag = line; sub(/ \{.*/, "", tag)
+    } else if (line ~ /^[ \t]*(struct|union|enum) gsim_[a-z0-9_]+ \{/ || line ~ /^typedef .* gsim_[a-z0-9_]+;/) {
+        tag = line; sub(/( \{|;).*/, "", tag); sub(/.* /, "", tag) # a tag, or a type, means one thing in the whole house
         if (tag in defined) offence(place, "tag", "\"" tag "\" is also defined in " defined[tag])
         else defined[tag] = file
     } else if (line ~ /^\{/) body = number # a function starts with "{" and ends with "}" in the first column

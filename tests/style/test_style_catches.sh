@@ -75,7 +75,17 @@ clean_tree
 for part in a b c d e f g h; do put sim/sm/$part.c && many_lines 500 sim/sm/$part.c; done
 expect_offence 'sim/sm:1: folder: 4008 lines'
 put sim/sm/gpu.h 'struct gsim_lane {\n};\n' && put sim/sm/lanes.h 'struct gsim_lane {\n};\n'
-expect_offence 'sim/sm/lanes.h:2: tag: "struct gsim_lane" is also defined in sim/sm/gpu.h'
+expect_offence 'sim/sm/lanes.h:2: tag: "gsim_lane" is also defined in sim/sm/gpu.h'
+put sim/sm/gpu.h 'struct gsim_lane {\n};\n' && put sim/sm/lanes.h 'struct gsim_road {
+    struct gsim_lane {
+        int of;
+    } lane;
+};
+'
+expect_offence 'sim/sm/lanes.h:3: tag: "gsim_lane" is also defined in sim/sm/gpu.h'
+put sim/sm/gpu.h 'struct gsim_lane {\n};\n' && put sim/sm/lanes.h 'typedef int gsim_lane;
+'
+expect_offence 'sim/sm/lanes.h:2: tag: "gsim_lane" is also defined in sim/sm/gpu.h'
 put sim/sm/gpu.h '/* Adds COUNT to the SM of INDEX, below MOST_SMS; "A_B=VALUE", NULL, DEVICE. */\nvoid add(int index,\n int count);\n' &&
     put sim/sm/gpu.c '#define MOST_SMS 4\n'
 expect_offence 'sim/sm/gpu.h:2: parameter: "DEVICE" is no parameter'

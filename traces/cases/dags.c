@@ -42,7 +42,7 @@ static void follow_previous(struct gsim_cases_reader *r, const struct gsim_case 
 {
     uint32_t *before = GSIM_ARENA_NEW(&r->set->arena, uint32_t);
     if (!before) {
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
         return;
     }
     *before = c->node_count - 1;
@@ -77,9 +77,10 @@ static void read_entry(struct gsim_cases_reader *r, const cJSON *entry, uint32_t
         if (gsim_cases_member(entry, "copy")) {
             read_copy(r, entry, node);
         } else {
-            size_t back = kernels ? gsim_place_enter(&r->at, ".kernels[%u]", i) : gsim_place_enter(&r->at, ".kernel");
+            size_t back =
+                kernels ? gsim_position_enter(&r->at, ".kernels[%u]", i) : gsim_position_enter(&r->at, ".kernel");
             gsim_cases_kernel(r, kernel, &node->kernel);
-            gsim_place_leave(&r->at, back);
+            gsim_position_leave(&r->at, back);
             if (kernels) kernel = kernel->next;
             bool timed = gsim_cases_member(entry, "start") != NULL;
             node->start_us = timed ? gsim_cases_time_us(r, entry, "start") : NAN;
@@ -99,14 +100,14 @@ static void read_nodes(struct gsim_cases_reader *r, const cJSON *entries, struct
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, nodes);
     uint32_t *last = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, (size_t)cJSON_GetArraySize(entries));
     if (!c->nodes || !last) {
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
         return;
     }
     cJSON_ArrayForEach(entry, entries)
     {
-        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index);
+        size_t back = gsim_position_enter(&r->at, ".nodes[%u]", index);
         read_entry(r, entry, index++, c, last);
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
         if (r->at.failed) return;
     }
     if (!c->node_count) gsim_cases_fail(r, "nodes", "at least one node", entries);
@@ -169,17 +170,17 @@ void gsim_cases_branches(struct gsim_cases_reader *r, const cJSON *object, struc
     if (r->at.failed) return;
     size_t total = (size_t)cJSON_GetArraySize(kernels[0]) + (size_t)cJSON_GetArraySize(kernels[1]);
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, total);
-    if (!c->nodes) gsim_place_no_memory(&r->at);
+    if (!c->nodes) gsim_position_no_memory(&r->at);
     for (uint32_t i = 0; i < 2 && !r->at.failed; i++) {
         uint32_t at = 0;
         cJSON_ArrayForEach(kernel, kernels[i])
         {
             struct gsim_case_node *node = &c->nodes[c->node_count++];
-            size_t back = gsim_place_enter(&r->at, ".%s[%u]", keys[i], at++);
+            size_t back = gsim_position_enter(&r->at, ".%s[%u]", keys[i], at++);
             node->stream = i;
             node->start_us = node->end_us = NAN;
             gsim_cases_kernel(r, kernel, &node->kernel);
-            gsim_place_leave(&r->at, back);
+            gsim_position_leave(&r->at, back);
         }
         if (!at) gsim_cases_fail(r, keys[i], "at least one kernel", kernels[i]);
     }

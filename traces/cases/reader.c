@@ -11,7 +11,7 @@
 void gsim_cases_fail(struct gsim_cases_reader *r, const char *field, const char *expected, const cJSON *found)
 {
     char text[96];
-    gsim_place_fail(&r->at, field, expected, gsim_json_found(found, text, sizeof text));
+    gsim_position_fail(&r->at, field, expected, gsim_json_found(found, text, sizeof text));
 }
 
 const cJSON *gsim_cases_member(const cJSON *object, const char *key)
@@ -106,7 +106,7 @@ void gsim_cases_deps(struct gsim_cases_reader *r, const cJSON *deps, const char 
     if (r->at.failed) return;
     uint32_t *nodes = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, (size_t)cJSON_GetArraySize(deps) + 1);
     if (!nodes) {
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
         return;
     }
     cJSON_ArrayForEach(dep, deps)

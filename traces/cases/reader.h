@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "traces/cases.h"
-#include "traces/place.h"
+#include "traces/position.h"
 
 #define GSIM_CASES_MAX_STREAMS 1024
 
@@ -19,7 +19,7 @@ struct gsim_cases_reader {
     uint32_t solo_count;
     const cJSON *profiles; /* the file's kernels by op; NULL: it has none */
     const cJSON *host;     /* the host's times of its ATen ops; NULL: none given */
-    struct gsim_place at;
+    struct gsim_position at;
 };
 
 /* --- values: the first failure stays; what they return then has no meaning --- */

@@ -12,7 +12,7 @@ bool gsim_cases_room(struct gsim_cases_reader *r, const cJSON *nodes, struct gsi
     if (!cJSON_IsArray(nodes) || !nodes->child) gsim_cases_fail(r, "nodes", "at least one node", nodes);
     if (r->at.failed) return false;
     c->nodes = GSIM_ARENA_ARRAY(&r->set->arena, struct gsim_case_node, (size_t)cJSON_GetArraySize(nodes));
-    if (!c->nodes) gsim_place_no_memory(&r->at);
+    if (!c->nodes) gsim_position_no_memory(&r->at);
     return c->nodes != NULL;
 }
 
@@ -61,9 +61,9 @@ void gsim_cases_irregular(struct gsim_cases_reader *r, const cJSON *object, stru
     if (!gsim_cases_room(r, nodes, c)) return;
     cJSON_ArrayForEach(node, nodes)
     {
-        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index++);
+        size_t back = gsim_position_enter(&r->at, ".nodes[%u]", index++);
         read_node(r, node, c);
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
         if (r->at.failed) return;
     }
 }

@@ -10,7 +10,7 @@ static void read_kernel_at(struct gsim_cases_reader *r, const cJSON *object, con
                            struct gsim_kernel *kernel)
 {
     const cJSON *item = gsim_cases_member(object, key);
-    size_t back = gsim_place_enter(&r->at, ".%s", key);
+    size_t back = gsim_position_enter(&r->at, ".%s", key);
     if (cJSON_IsNumber(item)) {
         double index = item->valuedouble;
         if (index < 0 || index >= r->solo_count || index != floor(index))
@@ -19,7 +19,7 @@ static void read_kernel_at(struct gsim_cases_reader *r, const cJSON *object, con
             item = r->solo[gsim_whole_u32(index)];
     }
     if (!r->at.failed) gsim_cases_kernel(r, item, kernel);
-    gsim_place_leave(&r->at, back);
+    gsim_position_leave(&r->at, back);
 }
 
 static uint32_t *read_blocks(struct gsim_cases_reader *r, const cJSON *blocks, uint32_t sm_count)
@@ -27,7 +27,7 @@ static uint32_t *read_blocks(struct gsim_cases_reader *r, const cJSON *blocks, u
     uint32_t *by_sm = GSIM_ARENA_ARRAY(&r->set->arena, uint32_t, sm_count);
     const cJSON *block;
     if (!by_sm) {
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
         return NULL;
     }
     cJSON_ArrayForEach(block, blocks)

@@ -18,7 +18,7 @@ static void read_kernel(struct gsim_cases_reader *r, const cJSON *from, const cJ
 {
     char *copy = cJSON_IsString(name) ? gsim_arena_printf(&r->set->arena, "%.*s", GSIM_LIMIT_NAME, name->valuestring)
                                       : gsim_arena_strdup(&r->set->arena, "kernel");
-    if (!copy) gsim_place_no_memory(&r->at);
+    if (!copy) gsim_position_no_memory(&r->at);
     if (!r->at.failed) gsim_cases_shape(r, from, gsim_text_clean(copy), &node->kernel);
     if (!r->at.failed && !(solo_us > 0))
         gsim_cases_fail(r, "solo_us", "a positive time", gsim_cases_member(from, "solo_us"));
@@ -111,10 +111,10 @@ void gsim_cases_unlike(struct gsim_cases_reader *r, const cJSON *object, struct 
     if (!gsim_cases_room(r, nodes, c)) return;
     cJSON_ArrayForEach(node, nodes)
     {
-        size_t back = gsim_place_enter(&r->at, ".nodes[%u]", index++);
+        size_t back = gsim_position_enter(&r->at, ".nodes[%u]", index++);
         if (r->profiles) read_of_library(r, node, c);
         else read_made(r, node, c);
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
         if (r->at.failed) return;
     }
 }
@@ -127,7 +127,7 @@ static void read_timed(struct gsim_cases_reader *r, const cJSON *from, uint32_t 
     if (c) c->name = r->profiles ? gsim_arena_strdup(&r->set->arena, from->string)
                                  : gsim_arena_printf(&r->set->arena, "kernels[%u]", index);
     if (!c || !node || !c->name) {
-        gsim_place_no_memory(&r->at);
+        gsim_position_no_memory(&r->at);
         return;
     }
     c->kind = GSIM_CASE_UNLIKE;
@@ -148,9 +148,9 @@ void gsim_cases_timed(struct gsim_cases_reader *r, const cJSON *root)
     uint32_t index = 0;
     cJSON_ArrayForEach(from, kernels)
     {
-        size_t back = gsim_place_enter(&r->at, r->profiles ? "profiles[%u]" : "kernels[%u]", index);
+        size_t back = gsim_position_enter(&r->at, r->profiles ? "profiles[%u]" : "kernels[%u]", index);
         read_timed(r, from, index++);
-        gsim_place_leave(&r->at, back);
+        gsim_position_leave(&r->at, back);
         if (r->at.failed) return;
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* See traces/place.h. */
-#include "traces/place.h"
+/* See traces/position.h. */
+#include "traces/position.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void gsim_place_fail(struct gsim_place *p, const char *field, const char *expected, const char *found)
+void gsim_position_fail(struct gsim_position *p, const char *field, const char *expected, const char *found)
 {
     if (p->failed) return;
     p->failed = true;
@@ -14,13 +14,13 @@ void gsim_place_fail(struct gsim_place *p, const char *field, const char *expect
                    field, field[0] || p->text[0] ? ": " : "", expected, found);
 }
 
-void gsim_place_no_memory(struct gsim_place *p)
+void gsim_position_no_memory(struct gsim_position *p)
 {
     if (!p->failed) gsim_error_set(p->error, GSIM_NOMEM, "out of memory");
     p->failed = true;
 }
 
-size_t gsim_place_enter(struct gsim_place *p, const char *format, ...)
+size_t gsim_position_enter(struct gsim_position *p, const char *format, ...)
 {
     size_t length = strlen(p->text);
     va_list arguments;
@@ -30,7 +30,7 @@ size_t gsim_place_enter(struct gsim_place *p, const char *format, ...)
     return length;
 }
 
-void gsim_place_leave(struct gsim_place *p, size_t length)
+void gsim_position_leave(struct gsim_position *p, size_t length)
 {
     if (!p->failed) p->text[length] = '\0';
 }
