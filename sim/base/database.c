@@ -125,7 +125,7 @@ int gsim_database_open(const char *path, bool may_recover, sqlite3 **database, s
     /* Beside it SQLite keeps what is not in it yet. */
     bool is_alone = !bytes_of(path, "-wal") && !bytes_of(path, "-journal"),
          is_plain = !is_alone || (may_recover && folder_is_writable(path));
-    int flags = may_recover && access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    int flags = may_recover ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY; /* reads alone what is protected */
     int code = is_plain ? sqlite3_open_v2(path, database, flags, NULL) : open_immutable(path, database);
     if (code == SQLITE_OK) limit(*database, path, steps);
     if (code == SQLITE_OK && is_plain && is_alone &&

@@ -94,6 +94,11 @@ static void limits(void)
     CHECK_NEAR(time.low_us, 500 / 1.06, 1e-6);
     CHECK_NEAR(time.high_us, 1060, 1e-6);
     CHECK(time.us > time.low_us && time.us < time.high_us);
+    to.stream_gap_us = from.stream_gap_us + 2; /* both ends later by the gap between launches */
+    time = gsim_other_time(&law, &k, &from, &to);
+    CHECK_NEAR(time.low_us, 502 / 1.06, 1e-6);
+    CHECK_NEAR(time.high_us, 1002 * 1.06, 1e-6);
+    to.stream_gap_us = from.stream_gap_us;
     k.name = "void vectorized_elementwise_kernel<4>";
     k.grid.x = 100000; /* 256 x 64 B of each block: 1.6 GB at 2000 GB/s, more than L2 */
     CHECK_NEAR(gsim_other_time(&law, &k, &from, &to).us, 603.67, 0.05); /* 0.95^2.6 = 0.87514, 0.475^2.6 = 0.14434 */

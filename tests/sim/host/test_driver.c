@@ -114,7 +114,93 @@ static void driver_is_locked(void)
     fixture_release(&f);
 }
 
+/* With an event or a stream that does not exist nothing is done, and nothing recorded: the run fails. */
+static int asked;
+
+ITERATION(ask_for_none)
+{
+    gsim_event none = gsim_event_create(d, GSIM_EVENT_TIMING) + 1;
+    gsim_stream gone = gsim_stream_create(d, 0);
+    gsim_stream_destroy(d, gone);
+    if (asked == 0) CHECK(gsim_event_query(d, none));
+    if (asked == 1) gsim_event_synchronize(d, none);
+    if (asked == 2) gsim_event_destroy(d, none);
+    if (asked == 3) gsim_event_record(d, none, 0);
+    if (asked == 4) gsim_stream_wait_event(d, 0, none);
+    if (asked == 5) CHECK(gsim_stream_query(d, gone));
+    if (asked == 6) gsim_stream_synchronize(d, gone);
+    if (asked == 7) gsim_stream_destroy(d, gone);
+    if (asked == 8) gsim_event_record(d, none - 1, gone);
+    if (asked == 9) gsim_stream_wait_event(d, gone, none - 1);
+    if (asked == 10) gsim_launch(d, OP(run, 0), gone);
+    if (asked == 11) gsim_memcpy_async(d, OP(run, 1), gone);
+    if (asked == 12) gsim_prefetch_async(d, OP(run, 2), gone);
+    if (asked == 13) gsim_stream_attach(d, 0, gone);
+}
+
+static const struct gsim_arg written = {.buffer_index = 0, .writes = true};
+static const struct gsim_op moves[] = {
+    {.kind = GSIM_OP_COPY,
+     .copy_kind = GSIM_COPY_H2D,
+     .args = &written,
+     .arg_count = 1,
+     .bytes = 1000000,
+     .stream = -1},
+    {.kind = GSIM_OP_PREFETCH, .args = &written, .arg_count = 1, .bytes = 1000000, .stream = -1}};
+
+static void what_is_none(void)
+{
+    const struct gsim_scheduler_ops scheduler = {GSIM_HEAD(scheduler), .name = "fixture", .execute = ask_for_none};
+    for (asked = 0; asked < 14; asked++) {
+        struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_MANAGED};
+        struct gsim_kernel k = fixture_kernel("k", 4, 256, 10);
+        fixture_program(&f, &k, 1, moves, 2);
+        const struct gsim_simulation s = {.program = &f.program,
+                                          .device = &f.device,
+                                          .scheduler = &scheduler,
+                                          .memory = f.memory,
+                                          .seed = 1,
+                                          .detailed = true};
+        CHECK_MSG(gsim_simulate(&s, &f.timeline, &f.error) == GSIM_SIM, "call %d is taken", asked);
+        CHECK_HAS(f.error.message, asked < 5 ? "event 2 does not exist" : "stream 1 does not exist");
+        CHECK_MSG(f.timeline.api_count == 3, "call %d: %zu records", asked, f.timeline.api_count);
+        fixture_release(&f);
+    }
+}
+
+ITERATION(capture_each)
+{
+    gsim_stream s = gsim_stream_create(d, 0);
+    gsim_capture_begin(d, s);
+    gsim_launch(d, OP(run, 0), s);
+    gsim_memcpy_async(d, OP(run, 1), s);
+    gsim_prefetch_async(d, OP(run, 2), s);
+    (void)gsim_capture_end(d, s);
+}
+
+/* What is captured is a node, 1 us each, and nothing moves or runs. */
+static void captured(void)
+{
+    struct fixture f = {.device = fixture_device(), .memory = GSIM_MEMORY_MANAGED};
+    struct gsim_kernel k = fixture_kernel("k", 4, 256, 10);
+    uint32_t nodes = 0;
+    fixture_program(&f, &k, 1, moves, 2);
+    fixture_run(&f, capture_each);
+    for (size_t i = 0; i < f.timeline.api_count; i++) {
+        const struct gsim_api_record *api = &f.timeline.apis[i];
+        CHECK(api->api != GSIM_API_LAUNCH && api->api != GSIM_API_MEMCPY && api->api != GSIM_API_PREFETCH);
+        if (api->api != GSIM_API_GRAPH_ADD) continue;
+        nodes++;
+        CHECK_NEAR(gsim_time_us(api->end - api->start), 1, 1e-5);
+    }
+    CHECK_INT(nodes, 3);
+    CHECK_INT(f.timeline.kernel_count + f.timeline.copy_count, 0);
+    fixture_release(&f);
+}
+
 static const struct test_case cases[] = {
+    {"what is none", what_is_none},
+    {"captured", captured},
     {"the way to the next call", way_to_the_next_call},
     {"launch queue full", launch_queue_full},
     {"the driver is locked", driver_is_locked},
