@@ -20,6 +20,12 @@ grep -q '^  mps  *img ' out || fail "streams by name: no row of mps: $(cat out)"
 "$gpusim" compare $tasks --share streams >out 2>err
 [ $? = 2 ] || fail 'streams alone: expected exit 2'
 
+# Alone each task is as without the others, whatever else they share with it.
+set -- img,size=1000,sched=serial img,size=1000,sched=async img,size=2000,sched=async vec,size=1000,sched=async
+"$gpusim" compare --task "$1" --task "$2" --task "$3" --task "$4" --share mps --device h100-vm --csv - 2>/dev/null | cut -d, -f10 >found
+{ echo alone_us && for task in "$@"; do "$gpusim" compare --task "$task" --share exclusive --device h100-vm --csv - 2>/dev/null | sed 1d | cut -d, -f6; done; } >expected
+cmp -s expected found || fail "alone: expected $(cat expected), found $(cat found)"
+
 # --repeat: means over the seeds one by one; requests and late ones of all; late stands in the table where there is a deadline.
 tasks='--task img,size=1000,requests=6,arrival=poisson:2000,deadline_us=100 --task vec,size=1e5,requests=6 --share mps --device h100-vm'
 # shellcheck disable=SC2086

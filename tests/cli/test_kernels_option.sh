@@ -35,6 +35,7 @@ cat >page.csv <<'END'
 "1","step_3(float *)","(256, 1, 1)","(64, 1, 1)","51.80","10"
 END
 takes - import ncu page.csv -o kernels.json
+grep -q "^gpusim: 'page.csv': 2 kernels, 2 with shares of pipes$" err || fail "import ncu: $(cat err)"
 takes - import ncu page.csv page.csv -o twice.json
 [ "$(grep -c '"name"' twice.json)" = 4 ] || fail "import ncu of two files: $(cat twice.json)"
 cat >program.json <<'END'

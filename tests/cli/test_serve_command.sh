@@ -112,6 +112,7 @@ fi
 
 # The greatest rate within limits: the table holds at it and does not at one and a half times as many.
 serve hostless.json --requests 60 --rate most --within ttft=60ms,tpot=5ms --csv most.csv
+grep -q 'the greatest rate at which 99 % of 60 requests are within TTFT 60.00 ms, TPOT 5.000 ms' out || fail "--rate most: $(cat out)"
 most=$(awk -F, 'NR == 2 { print $5 }' most.csv)
 good() { serve hostless.json --requests 60 --rate "$1" --within ttft=60ms,tpot=5ms && awk '/Goodput/ { exit !($(NF - 3) >= 99) }' out; }
 good "$(awk -v r="$most" 'BEGIN { print r * 0.8 }')" || fail "at 0.8 of $most per s: $(cat out)"
@@ -170,6 +171,7 @@ refuses "unknown batching policy 'eager'" serve $server --batching eager
 refuses "kind draft" serve $server --batching speculative
 refuses "--rate: expected" serve $server --rate fast
 refuses "every rate up to" serve $server --rate most --within ttft=1000s --requests 5
+[ "$(wc -l <out)" = 3 ] || fail "a row of a search that found nothing: $(cat out)"
 refuses "2 draws at least" serve $server --rate most --within ttft=1s --repeat 1
 refuses "no bucket is large enough" step $server decode 99
 printf '{"schema": "gpusim-serving/1", "slot": 3}' >bad.json

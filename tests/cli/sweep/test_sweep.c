@@ -38,5 +38,29 @@ static void models_do_not_mix(void)
     unlink(path);
 }
 
-static const struct test_case cases[] = {{"models do not mix", models_do_not_mix}};
+/* Three kernels in three streams, the third behind the first two: two events, two waits, in each iteration. */
+static void calls_of_an_iteration(void)
+{
+    static const char program[] =
+        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"kernels\": [{\"name\": \"k\", \"solo_us\": 5}], \"ops\": ["
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 0, \"after\": []},"
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 1, \"after\": []},"
+        "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 2, \"after\": [0, 1]}]}";
+    char path[64], file[80], arguments[400], text[2000];
+    snprintf(file, sizeof file, "%s.json", rows_path(path, ".db"));
+    FILE *out = fopen(file, "w");
+    CHECK(out && fputs(program, out) >= 0 && fclose(out) == 0);
+    snprintf(arguments, sizeof arguments, "sweep --workload %s --sched async --memory pinned --iterations 1 --out %s",
+             file, path);
+    CHECK_INT(call(arguments, text, sizeof text), 0);
+    snprintf(arguments, sizeof arguments,
+             "results %s --columns streams_used,events_recorded,stream_waits --value kernels --csv -", path);
+    CHECK_INT(call(arguments, text, sizeof text), 0);
+    CHECK_STR(text, "streams_used,events_recorded,stream_waits,kernels\n3,2,2,3\n");
+    unlink(path);
+    unlink(file);
+}
+
+static const struct test_case cases[] = {{"models do not mix", models_do_not_mix},
+                                         {"calls of an iteration", calls_of_an_iteration}};
 TEST_MAIN("sim/cli_sweep", cases)

@@ -92,7 +92,7 @@ static void leave_out(const struct pair *p, const struct gsim_other_law *shipped
     }
     qsort(needs, count, sizeof *needs, by_size);
     size_t at = gsim_whole_u64(ceil(HOLDS * (double)(count + 1)));
-    if (count) law.off_known = law.off_unknown = needs[at > count ? count - 1 : at ? at - 1 : 0];
+    if (count) law.off_known = law.off_unknown = needs[at > count ? count - 1 : at - 1];
     for (size_t i = first; i < p->set->count; i++) {
         const struct gsim_timed *t = &p->set->kernels[i];
         if (!is_kind(t, kind)) continue;
