@@ -127,6 +127,22 @@ static enum gsim_status check_clock(const struct gsim_cli_arguments *arguments, 
     return GSIM_OK;
 }
 
+/* Of a profile's steps the GPU is not simulated, but for all-reduces over the device's links. */
+static enum gsim_status check_profile(const struct gsim_cli_server *s, struct gsim_error *error)
+{
+    static const char *const names[] = {"device.", "gpu.", "rule."};
+    const struct gsim_cli_arguments *a = &s->arguments;
+    if (!s->spec.profile) return GSIM_OK;
+    if (a->value[GSIM_CLI_KERNELS]) return gsim_refuse(error, "--kernels: the steps' times are those of steps.profile");
+    for (uint32_t i = 0; i < a->opt_count; i++) {
+        if (s->spec.profile->gpus > 1 && strncmp(a->opts[i], "device.peer_gbps=", 17) == 0) continue;
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+            if (strncmp(a->opts[i], names[n], strlen(names[n])) == 0)
+                return gsim_refuse(error, "--opt %.80s: the steps' times are those of steps.profile", a->opts[i]);
+    }
+    return GSIM_OK;
+}
+
 enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments, const char *path,
                                       struct gsim_cli_server **made, struct gsim_error *error)
 {
@@ -136,6 +152,7 @@ enum gsim_status gsim_cli_server_init(const struct gsim_cli_arguments *arguments
     enum gsim_status status = gsim_subject_expect(path, GSIM_SUBJECT_BIT(SERVER), "a server", error);
     if (!status) status = check_clock(arguments, error);
     if (!status) status = gsim_serving_spec_read(path, &s->spec, error);
+    if (!status) status = check_profile(s, error);
     if (status) return status;
     if (arguments->value[GSIM_CLI_HOST])
         status = gsim_serving_host_load(arguments->value[GSIM_CLI_HOST], &s->spec.arena, &s->spec.host, error);

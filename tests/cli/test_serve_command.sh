@@ -144,6 +144,27 @@ sed 's/"d[18].json"/"cycles.json"/g' quiet.json >clocked.json
 serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=1000 --report report.json && slow=$(value percentiles tpot_us p50)
 serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=2000 --report report.json && fast=$(value percentiles tpot_us p50)
 near "$(awk "BEGIN { print $slow - $fast }")" 200 0.005 || fail "400,000 cycles: $slow us at 1,000 MHz, $fast at 2,000"
+# Steps of a profile's tables are on no simulated GPU: its numbers are refused, but the links of several that reduce.
+printf '%s\n' layer,tokens,time_us mlp,1,10 mlp,8,10 >dense.csv
+printf '%s\n' layer,sequences,time_us head,1,5 head,8,5 >sequence.csv
+{
+    echo prefill_chunk,kv_prefill,n_decode,kv_decode,time_us
+    for tokens in 0,0 4,0 4,8 8,0 8,8; do
+        for decode in 0,0 1,8 1,16 2,8 2,16; do echo "$tokens,$decode,4"; done
+    done
+} | grep -v ^0,0,0 >attention.csv
+tables='"steps": {"profile": {"layers": 2, "dense": "dense.csv", "attention": "attention.csv", "per_sequence": "sequence.csv"}}'
+sed "s/\"steps\": {.*}}, \"arrivals\"/$tables, \"arrivals\"/" hostless.json >tables.json
+sed 's/"layers": 2/&, "tensor_parallel": 2, "bytes_per_token": 8192/' tables.json >two.json
+serve tables.json --requests 5
+for words in '--opt device.clock_mhz=500' '--opt gpu.exact=on' '--opt rule.tile_queue=off' '--opt device.peer_gbps=10' '--kernels none.csv'; do
+    # shellcheck disable=SC2086 # a list of words
+    refuses "the steps' times are those of steps.profile" serve tables.json --requests 5 $words
+done
+refuses "the steps' times are those of steps.profile" serve two.json --requests 5 --opt device.clock_mhz=500
+serve two.json --requests 5 --opt device.peer_gbps=10 --report report.json && slow=$(value percentiles tpot_us mean)
+serve two.json --requests 5 --report report.json
+near "$slow" "$(value percentiles tpot_us mean)" 0.01 && fail "links of 10 GB/s take no longer"
 refuses "one host drives one GPU; several servers" serve hostless.json --requests 5 --replicas 2 --exact
 refuses "expected --replicas, found one server" serve hostless.json --router least-loaded
 refuses "router prefix: expected requests whose blocks" serve hostless.json --replicas 2 --router prefix
