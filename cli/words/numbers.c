@@ -67,6 +67,7 @@ enum gsim_status gsim_cli_choice(const struct gsim_cli_arguments *arguments, enu
     size_t count = 0, length;
     gsim_nearest_init(&nearest, text);
     for (const char *at = option->metavar; *at; at += length + (at[length] == '|'), count++) {
+        GSIM_INVARIANT(count < sizeof words / sizeof *words);
         length = strcspn(at, "|");
         snprintf(words[count], sizeof words[count], "%.*s", (int)length, at);
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", !count ? "" : at[length] ? ", " : " or ",

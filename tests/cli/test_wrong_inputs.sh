@@ -82,6 +82,7 @@ for command in explain whatif serve ablate 'ask best'; do
     refused "$other" $command pipe
 done
 refused "$other" step pipe prefill 128
+refused "$other" import kineto pipe -o pipe.json
 refused "$other" --task pipe --share mps
 refused "$other" --task vec,arrival=pipe --share mps
 refused "$other" --workload vec --sched plan=pipe

@@ -55,13 +55,13 @@ enum gsim_status gsim_sniff_open(struct gsim_sniff *sniff, const char *path, str
     sniff->is_there = stat(path, &info) == 0;
     sniff->is_folder = sniff->is_there && S_ISDIR(info.st_mode);
     if (!sniff->is_there || sniff->is_folder) return GSIM_OK;
-    sniff->room = gsim_alloc(GSIM_SNIFF_BYTES + 1);
-    if (!sniff->room) return gsim_no_memory(error);
     unsigned char magic[2] = "";
     FILE *file = gsim_input_stream(path, error);
     if (!file) return gsim_error_prefix(error, "cannot read '%.300s'", path);
     sniff->is_gzip = fread(magic, 1, 2, file) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
     fclose(file);
+    sniff->room = gsim_alloc(GSIM_SNIFF_BYTES + 1);
+    if (!sniff->room) return gsim_no_memory(error);
     sniff->length = gsim_gz_head(path, sniff->room, GSIM_SNIFF_BYTES + 1);
     sniff->no_memory = errno == ENOMEM;
     sniff->head = sniff->room;
