@@ -306,12 +306,12 @@ static uint32_t most_room(const struct rooms *rooms, uint32_t limit)
 }
 
 /* Places the head's blocks on the SMs with most room, until all are placed or none fits: these take some until they
- * have as little room as others, then take more together with them. Blocks that are not alike, or that have marks, are
- * placed after each such step: those of each are cohorts of their own. */
+ * have as little room as others, then take more together with them. Blocks that are not alike, as those that take tiles,
+ * or that have marks, are placed after each such step: those of each are cohorts of their own. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     if (run->work->cluster > 1) return gsim_clusters_spread(gpu, run, now);
-    bool is_apart = is_unequal(run), is_stepwise = is_apart || gsim_marks_has(run);
+    bool is_apart = is_unequal(run), is_stepwise = is_apart || run->work->tiles || gsim_marks_has(run);
     struct rooms rooms;
     while (run->unplaced) {
         find_rooms(gpu, run->work, &rooms);

@@ -274,6 +274,32 @@ static void tiles(void)
     }
 }
 
+/* Alone 6 blocks on 4 SMs take the kernel's time, whichever of them have one of 9 tiles more: four and then two of them
+ * are placed. */
+static void tiles_of_two(void)
+{
+    struct world w;
+    struct gsim_kernel k = {.name = "k",
+                            .grid = {6, 1, 1},
+                            .block = {128, 1, 1},
+                            .smem_bytes = 100 * 1024,
+                            .solo_us = 100,
+                            .tiles = 9,
+                            .tile_order = GSIM_TILES_DYNAMIC};
+    open_world(&w);
+    w.device.sm_count = 4;
+    w.device.gpcs[0] = 4;
+    w.device.gpcs[1] = 0;
+    build_gpu(&w);
+    struct gsim_demand d = work_of(&w, &k);
+    CHECK(gsim_gpu_submit(w.gpu, 0, &d, 0, (void *)1));
+    CHECK_INT(gsim_gpu_load(w.gpu).blocks, 6);
+    CHECK_INT(gsim_gpu_load(w.gpu).busy_sms, 4);
+    run(&w);
+    CHECK_NEAR(gsim_time_us(w.end[0]), 100, 0.1);
+    close_world(&w);
+}
+
 /* When a kernel of 100 us that keeps tensor cores busy for 0.9 of it ends, and OTHER beside it. IS_OFF: the rule. */
 static void beside_tensor(const struct gsim_kernel *other, bool is_off, double us[2])
 {
@@ -378,6 +404,7 @@ static const struct test_case tests[] = {
     {"an SM for each block of a cluster", own_sms},
     {"clusters elsewhere", clusters_elsewhere},
     {"tiles", tiles},
+    {"tiles of two blocks on an SM", tiles_of_two},
     {"waiting", waiting},
     {"held back", held_back},
 };
