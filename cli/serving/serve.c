@@ -392,7 +392,6 @@ static enum gsim_status search_cells(struct serve *v, struct gsim_output *table,
                 status = find_most(v, &cell, &most, &odd, error);
                 gsim_stats_add(&draws, most);
             }
-            if (status) break;
             double mean = gsim_stats_mean(&draws), half = gsim_stats_ci95(&draws);
             uint32_t gpus = gsim_serving_gpus(spec, cell.policy);
             gsim_output_printf(table, "%-14s %-9s %4u %7.4g %8.2g %14.4g\n", cell.policy->name,

@@ -192,7 +192,6 @@ refuses "unknown batching policy 'eager'" serve $server --batching eager
 refuses "kind draft" serve $server --batching speculative
 refuses "--rate: expected" serve $server --rate fast
 refuses "every rate up to" serve $server --rate most --within ttft=1000s --requests 5
-[ "$(wc -l <out)" = 3 ] || fail "a row of a search that found nothing: $(cat out)"
 refuses "2 draws at least" serve $server --rate most --within ttft=1s --repeat 1
 refuses "no bucket is large enough" step $server decode 99
 printf '{"schema": "gpusim-serving/1", "slot": 3}' >bad.json

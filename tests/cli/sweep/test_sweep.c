@@ -42,7 +42,8 @@ static void models_do_not_mix(void)
 static void calls_of_an_iteration(void)
 {
     static const char program[] =
-        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"kernels\": [{\"name\": \"k\", \"solo_us\": 5}], \"ops\": ["
+        "{\"schema\": \"gpusim-program/1\", \"name\": \"p\", \"kernels\": [{\"name\": \"k\", \"solo_us\": 5}], "
+        "\"ops\": ["
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 0, \"after\": []},"
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 1, \"after\": []},"
         "{\"op\": \"kernel\", \"kernel\": \"k\", \"block\": [32], \"grid\": [1], \"stream\": 2, \"after\": [0, 1]}]}";
