@@ -306,8 +306,8 @@ static uint32_t most_room(const struct rooms *rooms, uint32_t limit)
 }
 
 /* Places the head's blocks on the SMs with most room, until all are placed or none fits: these take some until they
- * have as little room as others, then take more together with them. Blocks that are not alike, as those that take tiles,
- * or that have marks, are placed after each such step: those of each are cohorts of their own. */
+ * have as little room as others, then take more together with them. Blocks that are not alike, that take tiles, or that
+ * have marks, are placed after each such step: those of each are cohorts of their own. */
 static bool spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now)
 {
     if (run->work->cluster > 1) return gsim_clusters_spread(gpu, run, now);
