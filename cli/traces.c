@@ -99,7 +99,7 @@ struct replay {
 };
 
 /* The device is chosen already: a file that cannot be read is not needed here. */
-static void take_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin)
+static void set_gpu(struct replay *r, const struct gsim_predictor *predictor, const struct gsim_trace_origin *origin)
 {
     struct gsim_error unreadable = {0};
     struct gsim_device_match match = {0};
@@ -146,7 +146,7 @@ enum gsim_status gsim_cli_trace_add(struct gsim_trace_validation *v, const char 
         options.first = part->first;
         options.last = part->last;
     }
-    take_gpu(&replay, predictor, &origin);
+    set_gpu(&replay, predictor, &origin);
     gsim_import_charge(&options, &replay.device);
     enum gsim_status status = importer ? importer->read(path, &options, &program, &notes, error) : error->status;
     if (status == GSIM_OK && notes.workflow_tasks) /* nothing of a GPU was recorded */

@@ -81,8 +81,8 @@ static uint32_t choose_device(struct gsim_policy_run *p, const struct gsim_op *o
 }
 
 /* The stream of the first parent that no child has taken yet, on DEVICE, or with NONE on any; NULL: there is none. */
-static struct gsim_policy_stream *take_parent(struct gsim_policy_run *p, const struct gsim_policy_op *op,
-                                              uint32_t device)
+static struct gsim_policy_stream *inherit_stream(struct gsim_policy_run *p, const struct gsim_policy_op *op,
+                                                 uint32_t device)
 {
     const struct grsched_params *params = p->params;
     for (uint32_t i = 0; i < op->parent_count; i++) {
@@ -121,9 +121,9 @@ static struct gsim_policy_stream *stream(struct gsim_policy_run *p, struct gsim_
     if (is_early) device = choose_device(p, op->op, g->candidates, count);
     if (p->placing && !is_early && params->parent_stream == PARENT_MULTI_DISJOINT) {
         uint32_t parent_count = parents_devices(op, count, parents);
-        if (parent_count) found = take_parent(p, op, choose_device(p, op->op, parents, parent_count));
+        if (parent_count) found = inherit_stream(p, op, choose_device(p, op->op, parents, parent_count));
     } else {
-        found = take_parent(p, op, device);
+        found = inherit_stream(p, op, device);
     }
     if (found) return found;
     return new_stream(p, is_early ? device : choose_device(p, op->op, g->candidates, count));

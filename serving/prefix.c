@@ -46,7 +46,7 @@ static uint32_t find(const struct gsim_prefix *p, uint64_t name)
     return gsim_slots_find(&p->slots, hash, is_block, p->blocks, &name);
 }
 
-static void take_out(struct gsim_prefix *p, uint32_t index)
+static void unlink_block(struct gsim_prefix *p, uint32_t index)
 {
     const struct block *b = &p->blocks[index];
     *(b->before == NONE ? &p->oldest : &p->blocks[b->before].behind) = b->behind;
@@ -56,7 +56,7 @@ static void take_out(struct gsim_prefix *p, uint32_t index)
 static void use(struct gsim_prefix *p, uint32_t index)
 {
     struct block *b = &p->blocks[index];
-    if (b->is_kept) take_out(p, index);
+    if (b->is_kept) unlink_block(p, index);
     else p->kept++;
     b->is_kept = true;
     b->before = p->latest;
@@ -91,7 +91,7 @@ bool gsim_prefix_keep(struct gsim_prefix *p, const uint64_t *blocks, uint32_t co
     }
     while (p->kept > most && p->oldest != NONE) {
         uint32_t oldest = p->oldest;
-        take_out(p, oldest);
+        unlink_block(p, oldest);
         p->blocks[oldest].is_kept = false;
         p->kept--;
     }

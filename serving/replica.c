@@ -18,7 +18,7 @@ static void out_of_memory(struct gsim_replica *s)
     gsim_no_memory(s->error);
 }
 
-static uint32_t take_entry(struct gsim_replica *s)
+static uint32_t allocate_entry(struct gsim_replica *s)
 {
     if (s->unused.count) return gsim_waiting_take(&s->unused);
     if (s->pool_count == s->pool_room &&
@@ -37,7 +37,7 @@ static void put_waiting(struct gsim_replica *s, uint32_t index, bool in_front)
 
 void gsim_replica_take(struct gsim_replica *s, const struct gsim_served_arrival *arrival, uint64_t number)
 {
-    uint32_t index = take_entry(s);
+    uint32_t index = allocate_entry(s);
     if (index == NONE) {
         out_of_memory(s);
         return;
@@ -171,7 +171,7 @@ static bool decodes(const struct gsim_replica *s, uint32_t slot, double now)
     return index != NONE && index != s->flight && is_fully_computed(&s->pool[index]) && s->pool[index].ready_us <= now;
 }
 
-static struct gsim_batch_view look(struct gsim_replica *s)
+static struct gsim_batch_view make_view(struct gsim_replica *s)
 {
     double now = now_of(s);
     struct gsim_batch_view v = {.now_us = now,
@@ -420,13 +420,13 @@ static bool step_mixed(struct gsim_replica *s, const struct gsim_batch_step *ste
     struct round round = {0};
     uint64_t preemptions = s->result->preemptions;
     make_room(s);
-    struct gsim_batch_view view = look(s);
+    struct gsim_batch_view view = make_view(s);
     uint32_t left = view.decoding_count < step->budget ? step->budget - view.decoding_count : 0;
     for (uint32_t i = 0; i < s->spec->slots && left; i++)
         if (s->slots[i] != NONE && !is_fully_computed(&s->pool[s->slots[i]])) add_piece(s, step, s->slots[i], &left);
     while (left && s->result->preemptions == preemptions && view.free_slots && view.waiting != NONE && !s->failed) {
         add_piece(s, step, view.waiting, &left);
-        view = look(s);
+        view = make_view(s);
     }
     if (!view.decoding_count && !s->piece_count) return false;
     round.count = 1;
@@ -439,7 +439,7 @@ static bool step_mixed(struct gsim_replica *s, const struct gsim_batch_step *ste
 /* False: the policy wants nothing. */
 static bool step_once(struct gsim_replica *s)
 {
-    struct gsim_batch_view view = look(s);
+    struct gsim_batch_view view = make_view(s);
     struct gsim_batch_step step = {.prefill = NONE};
     struct round round = {0};
     s->piece_count = 0;
@@ -460,7 +460,7 @@ static bool step_once(struct gsim_replica *s)
     }
     if (step.decodes) {
         make_room(s);
-        view = look(s);
+        view = make_view(s);
         if (view.decoding_count) add_decodes(s, &step, &view, &round);
     }
     if (!round.count) return step.prefill != NONE; /* to decode where nothing decodes is to do nothing */

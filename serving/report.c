@@ -68,8 +68,8 @@ static void add_figures(sqlite3 *db, bool is_measured, struct gsim_quantiles *li
 }
 
 /* The texts of a section. */
-static void put(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r,
-                const char *section)
+static void write_section(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r,
+                          const char *section)
 {
     const struct gsim_serving_spec *spec = h->spec;
     sqlite3 *db = gsim_tables_open(NULL);
@@ -103,12 +103,12 @@ static void put(struct gsim_output *out, const struct gsim_serving_head *h, stru
 
 void gsim_serving_print(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
-    put(out, h, r, "text");
+    write_section(out, h, r, "text");
 }
 
 void gsim_serving_json(struct gsim_output *out, const struct gsim_serving_head *h, struct gsim_serving_result *r)
 {
-    put(out, h, r, "json");
+    write_section(out, h, r, "json");
     if (r->ends) {
         gsim_output_text(out, ",\n \"requests\": [");
         for (uint64_t i = 0; i < r->requests; i++) {

@@ -81,7 +81,7 @@ static bool has_failed(const struct fleet *f)
 }
 
 /* The turn of who is the furthest behind. False: nobody has one any more. */
-static bool take_turn(struct fleet *f)
+static bool advance_last(struct fleet *f)
 {
     uint32_t next = f->count;
     double soonest = INFINITY;
@@ -112,7 +112,7 @@ static enum gsim_status end(struct gsim_replica *s)
 static enum gsim_status run(struct fleet *f, struct gsim_serving_result *result, struct gsim_error *error)
 {
     while (!has_failed(f))
-        if (!take_turn(f)) break;
+        if (!advance_last(f)) break;
     for (uint32_t i = 0; i < f->count; i++)
         if (f->replicas[i].failed) return error->status;
     for (uint32_t i = 0; i < f->count && !has_failed(f); i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A server's GPU from a table (serving/machine.h). A round, which is a list of steps behind each other, alone or beside
- * a prefill on its own stream, is simulated when it first comes, and looked up from then on. Its key is the steps and
- * the prefill. While a prefill runs, each round's time is that of the same place in the simulation of this prefill with
+ * A server's GPU from a table (serving/machine.h). A round is a list of steps, one after the other, alone or beside a
+ * prefill on its own stream. It is simulated the first time, and looked up from then on. Its key is the steps and the
+ * prefill. While a prefill runs, each round's time is that of the same place in the simulation of this prefill with
  * rounds of the same steps until it ends; where rounds change meanwhile, the prefill's progress carries over in time.
  */
 #include <math.h>

@@ -27,7 +27,7 @@ static struct flock lock_of(pid_t process)
 }
 
 /* Takes the lock of the open file; GSIM_IO where another process has it. */
-static enum gsim_status take(const struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error)
+static enum gsim_status acquire(const struct gsim_sweep_lock *lock, const char *path, struct gsim_error *error)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     for (int i = 0;; i++) {
@@ -79,7 +79,7 @@ enum gsim_status gsim_sweep_lock_take(struct gsim_sweep_lock *lock, const char *
     memcpy(lock->path, path, strlen(path) + 1);
     while ((status = open_file(lock, error)) == GSIM_OK) {
         struct stat about;
-        status = take(lock, path, error);
+        status = acquire(lock, path, error);
         if (status != GSIM_OK) {
             close(lock->descriptor);
             break;

@@ -17,7 +17,7 @@ struct merging {
     struct gsim_arena arena;
 };
 
-static enum gsim_status take_sweep(void *data, const struct gsim_sweep_record *record, struct gsim_error *error)
+static enum gsim_status copy_sweep(void *data, const struct gsim_sweep_record *record, struct gsim_error *error)
 {
     struct merging *merging = data;
     struct gsim_sweep_record copy = *record;
@@ -52,7 +52,7 @@ static enum gsim_status compare(void *data, const struct gsim_row *present, stru
     return GSIM_OK;
 }
 
-static enum gsim_status take_row(void *data, const struct gsim_row *row, struct gsim_error *error)
+static enum gsim_status copy_row(void *data, const struct gsim_row *row, struct gsim_error *error)
 {
     struct merging *merging = data;
     struct gsim_row copy = *row;
@@ -100,7 +100,7 @@ static enum gsim_status check_models(struct merging *merging, struct gsim_store 
     return status;
 }
 
-static enum gsim_status take_file(struct merging *merging, const char *path, bool allow_mixed, struct gsim_error *error)
+static enum gsim_status copy_file(struct merging *merging, const char *path, bool allow_mixed, struct gsim_error *error)
 {
     struct gsim_store *store;
     merging->input = path;
@@ -108,8 +108,8 @@ static enum gsim_status take_file(struct merging *merging, const char *path, boo
     enum gsim_status status = gsim_store_open(path, GSIM_STORE_READ, &store, error);
     if (status != GSIM_OK) return status;
     if (!allow_mixed) status = check_models(merging, store, path, error);
-    if (status == GSIM_OK) status = gsim_store_each_sweep(store, take_sweep, merging, error);
-    if (status == GSIM_OK) status = gsim_store_each(store, take_row, merging, error);
+    if (status == GSIM_OK) status = gsim_store_each_sweep(store, copy_sweep, merging, error);
+    if (status == GSIM_OK) status = gsim_store_each(store, copy_row, merging, error);
     gsim_store_close(store);
     return status;
 }
@@ -130,7 +130,7 @@ enum gsim_status gsim_merge(const char *out, const char *const *inputs, size_t c
         gsim_store_open(out, may_exist ? GSIM_STORE_WRITE : GSIM_STORE_CREATE, &merging.out, error);
     if (status == GSIM_OK && was_there && !allow_mixed) status = check_models(&merging, merging.out, out, error);
     if (status == GSIM_OK) status = gsim_store_begin(merging.out, error);
-    for (size_t i = 0; i < count && status == GSIM_OK; i++) status = take_file(&merging, inputs[i], allow_mixed, error);
+    for (size_t i = 0; i < count && status == GSIM_OK; i++) status = copy_file(&merging, inputs[i], allow_mixed, error);
     if (status == GSIM_OK) status = gsim_store_count_points(merging.out, error);
     if (status == GSIM_OK) status = gsim_store_commit(merging.out, error);
     gsim_store_close(merging.out);

@@ -52,7 +52,7 @@ static enum gsim_status start(struct follower *follower, struct gsim_error *erro
     return gsim_pool_create(follower->config, &follower->pool, error);
 }
 
-static enum gsim_status take_message(struct follower *follower, int tag, struct gsim_error *error)
+static enum gsim_status handle_message(struct follower *follower, int tag, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     const struct gsim_bytes *message = &follower->message;
@@ -96,7 +96,7 @@ enum gsim_status gsim_remote_follow(struct gsim_remote *remote, const struct gsi
     gsim_stop_begin(&stop);
     while (status == GSIM_OK && !follower.is_over && !gsim_stop_asked(&stop)) {
         while (status == GSIM_OK && !follower.is_over && remote->transport->receive(&from, &tag, &follower.message)) {
-            status = take_message(&follower, tag, error);
+            status = handle_message(&follower, tag, error);
             follower.message.length = 0;
         }
         if (status == GSIM_OK && follower.pool)

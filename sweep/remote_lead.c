@@ -38,7 +38,7 @@ static uint64_t remaining(const struct leader *leader)
     return leader->job->count - leader->next + leader->returned_count;
 }
 
-static bool take_item(struct leader *leader, uint64_t *item)
+static bool next_item(struct leader *leader, uint64_t *item)
 {
     if (leader->returned_count)
         *item = leader->returned[--leader->returned_count];
@@ -70,7 +70,7 @@ static void feed_peer(struct leader *leader, int rank)
     size_t amount = wanted(leader, peer), first = peer->count;
     uint64_t item;
     if (peer->is_lost || 2 * peer->count > amount) return;
-    while (peer->count < amount && take_item(leader, &item))
+    while (peer->count < amount && next_item(leader, &item))
         add(&peer->items, &peer->count, &peer->capacity, item);
     if (peer->count > first)
         leader->remote->transport->send(rank, GSIM_REMOTE_ITEMS, peer->items + first,
@@ -88,7 +88,7 @@ static bool remove_item(struct peer *peer, uint64_t item)
     return false;
 }
 
-static enum gsim_status take_rows(struct leader *leader, struct peer *peer, struct gsim_error *error)
+static enum gsim_status read_rows(struct leader *leader, struct peer *peer, struct gsim_error *error)
 {
     struct gsim_remote_row head;
     enum gsim_status status = GSIM_OK;
@@ -112,7 +112,7 @@ static enum gsim_status take_rows(struct leader *leader, struct peer *peer, stru
     return status;
 }
 
-static enum gsim_status take_messages(struct leader *leader, struct gsim_error *error)
+static enum gsim_status read_messages(struct leader *leader, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     int from, tag;
@@ -120,7 +120,7 @@ static enum gsim_status take_messages(struct leader *leader, struct gsim_error *
     while (status == GSIM_OK && leader->remote->transport->receive(&from, &tag, &leader->message)) {
         struct peer *peer = &leader->peers[from];
         peer->heard_s = gsim_clock_now_s();
-        if (tag == GSIM_REMOTE_ROWS) status = take_rows(leader, peer, error);
+        if (tag == GSIM_REMOTE_ROWS) status = read_rows(leader, peer, error);
         if (tag == GSIM_REMOTE_BEAT && leader->message.length)
             snprintf(peer->host, sizeof(peer->host), "%s", leader->message.data);
         if (tag == GSIM_REMOTE_REFUSE && leader->message.length)
@@ -180,10 +180,10 @@ enum gsim_status gsim_remote_lead(struct gsim_remote *remote, struct gsim_sweep_
         uint64_t item;
         for (int rank = 1; rank < leader.remote->size && status == GSIM_OK; rank++) feed_peer(&leader, rank);
         for (size_t room = gsim_pool_room(leader.pool, remaining(&leader) / (uint64_t)leader.remote->size);
-             room && status == GSIM_OK && take_item(&leader, &item); room--)
+             room && status == GSIM_OK && next_item(&leader, &item); room--)
             status = gsim_pool_put(leader.pool, item, error);
         if (status == GSIM_OK) status = gsim_pool_wait(leader.pool, WAIT_MS, gsim_sink_take, &leader.sink, error);
-        if (status == GSIM_OK) status = take_messages(&leader, error);
+        if (status == GSIM_OK) status = read_messages(&leader, error);
         if (status == GSIM_OK) status = gsim_sink_commit(&leader.sink, error);
         if (status == GSIM_OK) look_for_lost(&leader);
         gsim_progress_show(leader.job->progress);

@@ -60,7 +60,7 @@ static bool is_bucket(const struct builder *b, const struct gsim_op *op)
 
 GSIM_ORDER_OF(compare_numbers, uint32_t)
 
-static uint32_t put(struct builder *b, struct gsim_op *op, uint32_t after_count)
+static uint32_t append_op(struct builder *b, struct gsim_op *op, uint32_t after_count)
 {
     uint32_t kept = 0;
     if (after_count > 1) qsort(b->after, after_count, sizeof *b->after, compare_numbers);
@@ -108,7 +108,7 @@ static void put_collective(struct builder *b, const struct gsim_op *like, const 
     if (b->edit->is_urgent) op.priority = -1;
     if (b->edit->overlap) op.stream = b->edit->overlap > 0 ? b->side_stream : b->compute_stream;
     b->has_effect |= b->edit->is_urgent || (b->edit->overlap && op.stream != like->stream);
-    *index = put(b, &op, after_count);
+    *index = append_op(b, &op, after_count);
 }
 
 /* The open bucket becomes one all-reduce. */
@@ -226,7 +226,7 @@ static void build_op(struct builder *b, uint32_t at)
     }
     if (op->kind == GSIM_OP_KERNEL) copy.kernel_index = gsim_builder_kernel(b->to, &b->from->kernels[op->kernel_index]);
     if (b->edit->overlap < 0 && op->kind == GSIM_OP_KERNEL && copy.stream < 0) copy.stream = 0;
-    b->map[at] = put(b, &copy, count);
+    b->map[at] = append_op(b, &copy, count);
 }
 
 static void build(struct builder *b)

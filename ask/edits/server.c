@@ -9,8 +9,8 @@ bool gsim_change_is_of_steps(enum gsim_change_kind kind)
            kind == GSIM_CHANGE_LINK || kind == GSIM_CHANGE_DEVICE;
 }
 
-static enum gsim_status take_batching(struct gsim_variant *v, const char *name, bool *touched,
-                                      struct gsim_error *error)
+static enum gsim_status set_batching(struct gsim_variant *v, const char *name, bool *touched,
+                                     struct gsim_error *error)
 {
     const struct gsim_batching_ops *ops = v->server.policy;
     if (gsim_batching_load(name, &ops, error)) return gsim_error_prefix(error, "--change batching");
@@ -24,7 +24,7 @@ static enum gsim_status take_batching(struct gsim_variant *v, const char *name, 
     return GSIM_OK;
 }
 
-static enum gsim_status take_change(struct gsim_variant *v, const struct gsim_change *c, bool *touched,
+static enum gsim_status edit_server(struct gsim_variant *v, const struct gsim_change *c, bool *touched,
                                     struct gsim_error *error)
 {
     struct gsim_serving_spec *spec = &v->spec;
@@ -47,13 +47,13 @@ static enum gsim_status take_change(struct gsim_variant *v, const struct gsim_ch
         *touched = beside != spec->beside;
         spec->beside = beside;
         return GSIM_OK;
-    case GSIM_CHANGE_BATCHING: return take_batching(v, c->argument, touched, error);
+    case GSIM_CHANGE_BATCHING: return set_batching(v, c->argument, touched, error);
     default: *touched = false; return GSIM_OK;
     }
 }
 
 /* The steps, in their order, as the variant has them. */
-static enum gsim_status take_step(void *context, const char *path, struct gsim_program *program, bool *is_graph,
+static enum gsim_status move_step(void *context, const char *path, struct gsim_program *program, bool *is_graph,
                                   struct gsim_error *error)
 {
     struct gsim_variant *v = context;
@@ -77,13 +77,13 @@ enum gsim_status gsim_variant_join_server(struct gsim_variant *v, const struct g
     v->server.device = &v->device;
     for (size_t i = 0; i < count && !status; i++) {
         bool is_touched;
-        status = take_change(v, &changes[i], &is_touched, error);
+        status = edit_server(v, &changes[i], &is_touched, error);
         *touched |= (uint64_t)is_touched << i;
     }
     if (!status && v->spec.beside != GSIM_BESIDE_SAME && v->server.policy->separate)
         status = gsim_refuse(error, "prefill_beside: under %s a prefill has a GPU of its own", v->server.policy->name);
     v->has_effect |= *touched != 0;
-    if (!status) status = gsim_library_init(&v->library, &v->spec, &v->simulation, take_step, v, error);
+    if (!status) status = gsim_library_init(&v->library, &v->spec, &v->simulation, move_step, v, error);
     v->library.is_separate = v->server.policy->separate;
     v->simulation = v->library.simulation;
     return status;

@@ -42,7 +42,7 @@ static int32_t choose(const struct spread *s, const struct gsim_op *op)
     return (int32_t)least;
 }
 
-static void put(struct spread *s, uint32_t index)
+static void record(struct spread *s, uint32_t index)
 {
     struct gsim_op *op = &s->e->ops[index];
     s->last[op->stream] = index;
@@ -73,7 +73,7 @@ uint32_t gsim_edit_spread(struct gsim_edit *e, uint32_t count)
         int32_t stream = choose(&s, op);
         changed += stream != op->stream;
         op->stream = stream;
-        put(&s, i);
+        record(&s, i);
     }
     return changed;
 }

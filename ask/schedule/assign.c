@@ -122,7 +122,7 @@ static void fold(uint32_t *stream_of, const struct gsim_units *u, uint32_t found
     }
 }
 
-static enum gsim_status take_streams(struct gsim_assignment *a, const struct gsim_units *u,
+static enum gsim_status fold_streams(struct gsim_assignment *a, const struct gsim_units *u,
                                      const struct gsim_op_plan *rows, uint32_t streams, struct gsim_error *error)
 {
     size_t count = rows->count;
@@ -166,7 +166,7 @@ enum gsim_status gsim_assign_by(struct gsim_assignment *a, const struct gsim_uni
     if (status == GSIM_OK && rows.count != u->count)
         status = gsim_refuse(error, "the scheduler %s says of %zu units out of %u on which stream they run",
                              scheduler->name, rows.count, u->count);
-    if (status == GSIM_OK) status = take_streams(a, u, &rows, streams, error);
+    if (status == GSIM_OK) status = fold_streams(a, u, &rows, streams, error);
     gsim_op_plan_release(&rows);
     return status;
 }

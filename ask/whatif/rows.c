@@ -247,7 +247,7 @@ static enum gsim_status find_idle(const struct gsim_variant *variant, const stru
     return status;
 }
 
-/* What the program's delays take, which are no work of the GPU's. */
+/* What the program's delays deliver, which are no work of the GPU's. */
 static double delays_us(const struct gsim_program *p)
 {
     double sum = 0;
@@ -344,8 +344,8 @@ static enum gsim_status run_item(void *data, uint64_t item, void *result, struct
     return time_of(w, &w->rows[item], outcome, error);
 }
 
-static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
-                             struct gsim_error *error)
+static enum gsim_status deliver(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                                struct gsim_error *error)
 {
     const struct outcome *outcome = result;
     struct gsim_whatif *w = data;
@@ -374,7 +374,7 @@ static enum gsim_status run_rows(struct gsim_whatif *w, uint32_t first, struct g
 {
     struct gsim_progress progress;
     struct gsim_each each = {.jobs = w->jobs, .first = first, .count = w->row_count - first,
-                             .size = sizeof(struct outcome), .run = run_item, .take = take, .data = w};
+                             .size = sizeof(struct outcome), .run = run_item, .deliver = deliver, .data = w};
     if (w->jobs && each.count) {
         gsim_progress_start(&progress, each.count, stderr);
         progress.unit = "runs";

@@ -139,8 +139,8 @@ static void free_copies(struct gsim_variant *v, struct gsim_edit *e)
     if (v->simulation.memory == GSIM_MEMORY_PAGEABLE) v->simulation.memory = GSIM_MEMORY_PINNED;
 }
 
-static bool take_away(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_moments *m,
-                      const struct gsim_pair *pair, enum gsim_reason reason)
+static bool remove_reason(struct gsim_variant *v, struct gsim_edit *e, const struct gsim_moments *m,
+                          const struct gsim_pair *pair, enum gsim_reason reason)
 {
     unsigned char *sides = NULL;
     bool ok = true;
@@ -169,7 +169,7 @@ enum gsim_status gsim_pair_without(struct gsim_variant *v, const struct gsim_sim
     struct gsim_edit edit;
     *v = (struct gsim_variant){.simulation = *base, .device = *base->device, .has_effect = true};
     v->device.arena = (struct gsim_arena){0};
-    if (!gsim_edit_begin(&edit, base->program) || !take_away(v, &edit, m, pair, reason)) {
+    if (!gsim_edit_begin(&edit, base->program) || !remove_reason(v, &edit, m, pair, reason)) {
         gsim_edit_release(&edit);
         return gsim_error_set(error, GSIM_NOMEM, "cannot change the program: out of memory");
     }

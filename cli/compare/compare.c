@@ -263,8 +263,8 @@ static enum gsim_status run_once(void *data, uint64_t item, void *result, struct
 }
 
 /* --- all runs ---------------------------------------------------------------------------------------------------- */
-static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
-                             struct gsim_error *error)
+static enum gsim_status deliver(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                                struct gsim_error *error)
 {
     struct collector *c = data;
     size_t index = (size_t)(item / c->comparison->repeat), repetition = (size_t)(item % c->comparison->repeat);
@@ -288,7 +288,8 @@ static enum gsim_status run_pool(struct collector *c, struct gsim_error *error)
     struct gsim_comparison *comparison = c->comparison;
     c->each = (struct gsim_each){
         .count = (uint64_t)comparison->workload_count * comparison->scheduler_count * comparison->repeat,
-        .size = sizeof(struct gsim_compare_cell), .run = run_once, .take = take, .data = c, .progress = &c->progress,
+        .size = sizeof(struct gsim_compare_cell), .run = run_once, .deliver = deliver, .data = c,
+        .progress = &c->progress,
         .heeds_signals = true};
     enum gsim_status status = gsim_cli_jobs(comparison->arguments, 0, &c->each.jobs, error);
     if (status != GSIM_OK) return status;

@@ -158,7 +158,7 @@ static enum gsim_status read_words(struct gsim_record *record, struct gsim_runne
     return GSIM_OK;
 }
 
-static bool take_flag(struct gsim_runner_words *words, const char *flag)
+static bool remove_flag(struct gsim_runner_words *words, const char *flag)
 {
     for (int i = 0; i < words->count; i++) {
         if (strcmp(words->items[i], flag) != 0) continue;
@@ -175,10 +175,10 @@ enum gsim_status gsim_record_plan(struct gsim_record *record, struct gsim_runner
 {
     struct lists lists;
     bool is_dry;
-    if (take_flag(words, "--help") || take_flag(words, "-h"))
+    if (remove_flag(words, "--help") || remove_flag(words, "-h"))
         return gsim_runner_help("record", stdout) ? GSIM_OK : GSIM_IO;
-    is_dry = take_flag(words, "--dry-run");
-    record->profiles_only = take_flag(words, "--profiles-only");
+    is_dry = remove_flag(words, "--dry-run");
+    record->profiles_only = remove_flag(words, "--profiles-only");
     const char *path = gsim_runner_own_value(words, "output", NULL), *name = gsim_runner_own_value(words, "name", NULL);
     if (!is_dry && (!path || !*path)) return gsim_refuse(error, "expected -o FILE (see gpusim-runner record --help)");
     enum gsim_status status = is_dry ? GSIM_OK : gsim_output_check(path, error);

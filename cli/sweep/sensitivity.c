@@ -322,7 +322,7 @@ static enum gsim_status run_point(void *data, uint64_t item, void *result, struc
 
 /* --- all runs ---------------------------------------------------------------------------------------------------- */
 /* An effect needs all its points: the first failure ends the analysis. */
-static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+static enum gsim_status keep_point(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
                              struct gsim_error *error)
 {
     struct gsim_sensitivity *s = data;
@@ -335,8 +335,8 @@ static enum gsim_status take(void *data, uint64_t item, const void *result, cons
 static enum gsim_status run_all(struct gsim_sensitivity *s, struct gsim_error *error)
 {
     struct gsim_progress progress;
-    struct gsim_each each = {.count = s->design.points, .size = sizeof *s->y, .run = run_point, .take = take, .data = s,
-                             .progress = &progress, .heeds_signals = true};
+    struct gsim_each each = {.count = s->design.points, .size = sizeof *s->y, .run = run_point, .data = s,
+                             .deliver = keep_point, .progress = &progress, .heeds_signals = true};
     enum gsim_status status = gsim_cli_jobs(s->arguments, 0, &each.jobs, error);
     if (status != GSIM_OK) return status;
     s->y = gsim_alloc(sizeof *s->y * each.count);

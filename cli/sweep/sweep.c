@@ -36,7 +36,7 @@ struct sweep {
 
 /* --- the spec ------------------------------------------------------------------------------------------------ */
 /* An option of a run: one value for all points, or, with commas or "all", an axis. */
-static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, struct gsim_error *error)
+static enum gsim_status add_option(struct sweep *sweep, enum gsim_cli_key key, struct gsim_error *error)
 {
     const char *name = gsim_cli_option_at(key)->name, *text = sweep->arguments->value[key];
     if (!gsim_cli_option_at(key)->metavar) text = "on"; /* a switch */
@@ -50,7 +50,7 @@ static enum gsim_status take_option(struct sweep *sweep, enum gsim_cli_key key, 
     return status == GSIM_OK ? status : gsim_error_prefix(error, "--%s", name);
 }
 
-static enum gsim_status take_opt(struct sweep *sweep, const char *text, struct gsim_error *error)
+static enum gsim_status add_opt(struct sweep *sweep, const char *text, struct gsim_error *error)
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text) return gsim_refuse(error, "--opt: expected NAME=VALUE, found '%.100s'", text);
@@ -60,7 +60,7 @@ static enum gsim_status take_opt(struct sweep *sweep, const char *text, struct g
 }
 
 /* The tasks of --task get numbers in the order of the command line; a file of tasks has several. */
-static enum gsim_status take_task(struct sweep *sweep, const char *text, struct gsim_error *error)
+static enum gsim_status add_tasks(struct sweep *sweep, const char *text, struct gsim_error *error)
 {
     const char **list = NULL, *one[] = {text};
     uint32_t count = 1;
@@ -86,12 +86,12 @@ static enum gsim_status check_once(const struct sweep *sweep, const char *text, 
     return GSIM_OK;
 }
 
-static enum gsim_status take_repeated(struct sweep *sweep, const struct gsim_cli_repeated *option,
-                                      struct gsim_error *error)
+static enum gsim_status add_repeated(struct sweep *sweep, const struct gsim_cli_repeated *option,
+                                     struct gsim_error *error)
 {
     if (option->key == GSIM_CLI_VARY && check_once(sweep, option->text, error))
         return gsim_error_prefix(error, "--vary");
-    enum gsim_status status = option->key == GSIM_CLI_TASK     ? take_task(sweep, option->text, error)
+    enum gsim_status status = option->key == GSIM_CLI_TASK     ? add_tasks(sweep, option->text, error)
                               : option->key == GSIM_CLI_VARY   ? gsim_spec_vary(&sweep->spec, option->text, error)
                               : option->key == GSIM_CLI_PAIRED ? gsim_spec_pair(&sweep->spec, option->text, error)
                                                                : gsim_spec_add_where(&sweep->spec, option->text, error);
@@ -111,11 +111,11 @@ static enum gsim_status read_spec(struct sweep *sweep, struct gsim_error *error)
     if (file && !is_server && !status) status = gsim_spec_read(spec, file, error);
     for (int key = 0; key < GSIM_CLI_KEY_COUNT && status == GSIM_OK; key++)
         if (arguments->value[key] && gsim_request_is_option((enum gsim_cli_key)key))
-            status = take_option(sweep, (enum gsim_cli_key)key, error);
+            status = add_option(sweep, (enum gsim_cli_key)key, error);
     for (size_t i = 0; i < arguments->opt_count && status == GSIM_OK; i++)
-        status = take_opt(sweep, arguments->opts[i], error);
+        status = add_opt(sweep, arguments->opts[i], error);
     for (size_t i = 0; i < arguments->repeated_count && status == GSIM_OK; i++)
-        status = take_repeated(sweep, &arguments->repeated[i], error);
+        status = add_repeated(sweep, &arguments->repeated[i], error);
     double samples = (double)spec->samples, sample_seed = (double)spec->sample_seed;
     if (status == GSIM_OK)
         status = gsim_cli_count(arguments, GSIM_CLI_REPEAT, 1, 1e6, spec->repeat, &spec->repeat, error);

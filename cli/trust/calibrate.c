@@ -89,7 +89,8 @@ static void fail(void *data, uint64_t item, enum gsim_item_end end, const char *
     gsim_bytes_add(bytes, &outcome, sizeof outcome);
 }
 
-static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+static enum gsim_status keep_result(void *data, uint64_t item, const char *bytes, size_t length,
+                                    struct gsim_error *error)
 {
     struct prediction_jobs *jobs = data;
     GSIM_INVARIANT(length == sizeof jobs->predicted[item]);
@@ -139,7 +140,7 @@ static enum gsim_status predict_by_jobs(void *context, const struct gsim_device_
     size_t run_count = jobs->calibration->run_count;
     bool *wanted = gsim_alloc((run_count + 1) * sizeof *wanted);
     uint64_t *items = gsim_alloc((count + 1) * sizeof *items);
-    struct gsim_pool_run all = {.items = items, .deliver = take, .data = jobs, .progress = jobs->progress};
+    struct gsim_pool_run all = {.items = items, .deliver = keep_result, .data = jobs, .progress = jobs->progress};
     for (int i = 0; i < GSIM_DEVICE_NUMBER_COUNT; i++)
         jobs->shared->values[i] = gsim_device_get(device, (enum gsim_device_number)i);
     jobs->shared->number++;

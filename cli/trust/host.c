@@ -106,8 +106,8 @@ static enum gsim_status read_host(const char *name, struct gsim_cli_calls *calls
 }
 
 /* --- on a trace --- */
-static enum gsim_status take_device(const char *name, struct gsim_device_spec *device, double *factor,
-                                    struct gsim_error *error)
+static enum gsim_status use_device(const char *name, struct gsim_device_spec *device, double *factor,
+                                   struct gsim_error *error)
 {
     struct gsim_device_spec host = {0};
     if (gsim_device_load(name, &host, error)) return error->status;
@@ -119,8 +119,8 @@ static enum gsim_status take_device(const char *name, struct gsim_device_spec *d
     return GSIM_OK;
 }
 
-static enum gsim_status take_file(const struct gsim_cli_calls *calls, const char *path,
-                                  struct gsim_device_spec *device, double *factor, struct gsim_error *error)
+static enum gsim_status use_file(const struct gsim_cli_calls *calls, const char *path,
+                                 struct gsim_device_spec *device, double *factor, struct gsim_error *error)
 {
     struct gsim_cli_calls own;
     struct gsim_import_notes notes = {0};
@@ -152,8 +152,8 @@ enum gsim_status gsim_cli_host_take(const struct gsim_cli_arguments *arguments, 
     if (speed && (!gsim_text_quantity(speed, &value) || value < 0.01 || value > 100))
         return gsim_refuse(error, "--host-speed: expected a number from 0.01 to 100, found '%.40s'", speed);
     enum gsim_status status = host ? read_host(host, &calls, &is_file, error) : GSIM_OK;
-    if (!status && is_file) status = take_file(&calls, path, device, &factor, error);
-    else if (!status && host) status = take_device(host, device, &factor, error);
+    if (!status && is_file) status = use_file(&calls, path, device, &factor, error);
+    else if (!status && host) status = use_device(host, device, &factor, error);
     if (status) return gsim_error_prefix(error, "--host %.100s", host);
     if (speed) {
         factor = 1 / value;
@@ -203,8 +203,8 @@ void gsim_cli_trace_move(struct gsim_program *program, const struct gsim_device_
 }
 
 /* --- gpusim calibrate --host TRACE -o FILE --- */
-static void put(const struct gsim_cli_calls *calls, const char *name, const char *path,
-                const struct gsim_import_notes *notes, struct gsim_output *out)
+static void write_calls(const struct gsim_cli_calls *calls, const char *name, const char *path,
+                        const struct gsim_import_notes *notes, struct gsim_output *out)
 {
     char source[512];
     bool first = true;
@@ -249,6 +249,6 @@ enum gsim_status gsim_cli_calibrate_host(const struct gsim_cli_arguments *a, str
         status = gsim_error_set(error, GSIM_INPUT, "'%s' has no launch call whose time tells its host's", trace);
     if (!status) status = gsim_output_open(&output, path, error);
     if (status) return status;
-    put(&calls, name, trace, &notes, &output);
+    write_calls(&calls, name, trace, &notes, &output);
     return gsim_output_commit(&output, error);
 }

@@ -439,8 +439,8 @@ static enum gsim_status run_one(void *data, uint64_t item, void *values, struct 
     return status;
 }
 
-static enum gsim_status take_one(void *data, uint64_t item, const void *values, const struct gsim_error *failure,
-                                 struct gsim_error *error)
+static enum gsim_status deliver(void *data, uint64_t item, const void *values, const struct gsim_error *failure,
+                                struct gsim_error *error)
 {
     struct jobs *jobs = data;
     (void)error;
@@ -470,7 +470,7 @@ enum gsim_status gsim_cli_paper_runs(void *data, struct gsim_paper_batch *batch,
     const struct gsim_paper_runs *runs = data;
     struct jobs jobs = {.runs = runs, .batch = batch};
     struct gsim_each each = {.jobs = runs->jobs, .count = batch->count, .size = sizeof(double) * batch->figure_count,
-                             .run = run_one, .take = take_one, .data = &jobs, .progress = runs->progress};
+                             .run = run_one, .deliver = deliver, .data = &jobs, .progress = runs->progress};
     runs->progress->total += batch->count;
     enum gsim_status status = gsim_each_run(&each, error);
     gsim_progress_clear(runs->progress);

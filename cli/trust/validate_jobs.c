@@ -45,8 +45,8 @@ static enum gsim_status run(void *data, uint64_t item, void *result, struct gsim
     return status;
 }
 
-static enum gsim_status take(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
-                             struct gsim_error *error)
+static enum gsim_status deliver(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+                                struct gsim_error *error)
 {
     struct jobs *jobs = data;
     struct outcome *o = &jobs->outcomes[item];
@@ -66,7 +66,7 @@ enum gsim_status gsim_validation_jobs(struct gsim_validation *v, const struct gs
 {
     struct jobs jobs = {v, set, index, gsim_alloc((count + 1) * sizeof *jobs.outcomes), progress};
     struct gsim_each each = {.jobs = processes > 1 && count > 1 ? processes : 0, .count = count,
-                             .size = sizeof *jobs.outcomes, .run = run, .take = take, .data = &jobs,
+                             .size = sizeof *jobs.outcomes, .run = run, .deliver = deliver, .data = &jobs,
                              .progress = progress};
     enum gsim_status status = gsim_each_run(&each, error);
     for (const struct outcome *o = jobs.outcomes; o < jobs.outcomes + count && status == GSIM_OK; o++) {

@@ -97,7 +97,7 @@ static void put_sum(sqlite3 *tables, const char *what, const struct gsim_other_r
                     row->sum_before);
 }
 
-static void put(struct command *c, const char *what, struct gsim_output *output)
+static void write_report(struct command *c, const char *what, struct gsim_output *output)
 {
     struct gsim_other_row row;
     sqlite3 *tables = gsim_tables_of_report();
@@ -126,13 +126,13 @@ static enum gsim_status print(struct command *c, struct gsim_error *error)
                     c->set.count, c->set.unmatched, c->arguments.value[GSIM_CLI_PER_CASE] != NULL);
     gsim_tables_print(tables, status ? NULL : "other_head", &output);
     if (status) return status;
-    put(c, "times alone", &output);
+    write_report(c, "times alone", &output);
     for (size_t i = 0; i < c->set.count && c->profiles.count; i++) {
         struct gsim_timed *t = &c->set.kernels[i];
         if (t->has_row) gsim_profiles_apply_row(&c->profiles, t->row, &t->kernel);
         else gsim_profiles_apply(&c->profiles, &t->kernel);
     }
-    if (c->profiles.count) put(c, "ncu's page", &output);
+    if (c->profiles.count) write_report(c, "ncu's page", &output);
     return gsim_output_commit(&output, error);
 }
 

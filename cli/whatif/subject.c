@@ -13,7 +13,7 @@
 #include "sim/sm/demand.h"
 
 /* What CUDA graphs launched is a graph again, unless a scheduler is named. */
-static void take_graph(struct gsim_cli_subject *s)
+static void use_graph(struct gsim_cli_subject *s)
 {
     const struct gsim_import_notes *n = &s->notes;
     if (s->arguments.value[GSIM_CLI_SCHED] || !gsim_import_is_graph(&s->notes)) return;
@@ -62,7 +62,7 @@ static enum gsim_status load(struct gsim_cli_subject *s, const char *path, struc
         if (s->notes.workflow_tasks)
             snprintf(s->gpu_note, sizeof s->gpu_note, "a workflow: a second of its tasks is a millisecond here");
     }
-    if (status == GSIM_OK && s->is_trace) take_graph(s);
+    if (status == GSIM_OK && s->is_trace) use_graph(s);
     if (status == GSIM_OK) status = gsim_cli_setup_init(&s->setup, &s->arguments, error);
     if (s->is_trace) s->setup.program = &program;
     const char *overhead = s->arguments.value[GSIM_CLI_PROFILER_OVERHEAD];

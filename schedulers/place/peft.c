@@ -42,7 +42,7 @@ static double rank(const struct peft *s, uint32_t node)
 }
 
 /* The ready node of the greatest rank; ties go to the first in the program. */
-static uint32_t take(struct peft *s)
+static uint32_t pop_ready(struct peft *s)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < s->ready_count; i++) {
@@ -54,7 +54,7 @@ static uint32_t take(struct peft *s)
     return node;
 }
 
-static void put(struct peft *s, uint32_t node)
+static void place_node(struct peft *s, uint32_t node)
 {
     const struct gsim_dag *dag = s->e.dag;
     uint32_t best = 0;
@@ -86,7 +86,7 @@ static enum gsim_status plan(struct gsim_placing *p, const struct gsim_oplist *l
         if (!s.waiting[node]) s.ready[s.ready_count++] = node;
     }
     while (ok && s.ready_count) {
-        put(&s, take(&s));
+        place_node(&s, pop_ready(&s));
         ok = !s.e.failed;
     }
     gsim_eft_release(&s.e);

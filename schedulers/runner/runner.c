@@ -226,7 +226,7 @@ static bool is_left_out(const struct gsim_runner *r, const struct gsim_op *op)
     return op->kind == GSIM_OP_PREFETCH && (r->is_ahead || !gsim_moves_keep_prefetches(r->run));
 }
 
-static void take(struct gsim_runner *r, const struct gsim_op *op)
+static void issue_op(struct gsim_runner *r, const struct gsim_op *op)
 {
     r->move_count = 0;
     r->failed |= r->walk && !gsim_moves_walk_add(r->walk, op, &r->moves, &r->move_count, &r->move_room);
@@ -251,7 +251,7 @@ static void run_known(struct gsim_runner *r)
         gsim_iteration_begin(r->driver, i);
         forget_all(r);
         if (r->walk) gsim_moves_walk_restart(r->walk);
-        for (uint32_t o = 0; o < r->run->program->op_count && !is_over(r); o++) take(r, &r->run->program->ops[o]);
+        for (uint32_t o = 0; o < r->run->program->op_count && !is_over(r); o++) issue_op(r, &r->run->program->ops[o]);
         drain(r);
         gsim_iteration_end(r->driver, i);
     }
@@ -260,7 +260,7 @@ static void run_known(struct gsim_runner *r)
 /* --- a program that is drawn --- */
 
 /* Another buffer may have got the place. */
-static void look_at_buffer(struct gsim_runner *r, uint32_t b)
+static void check_generation(struct gsim_runner *r, uint32_t b)
 {
     uint32_t generation = gsim_draw_generation(r->run->draw, b);
     if (r->buffers[b].generation == generation) return;
@@ -271,11 +271,11 @@ static void look_at_buffer(struct gsim_runner *r, uint32_t b)
     if (r->brings) gsim_bringer_forget(&r->bringer, b);
 }
 
-static void look_at_buffers(struct gsim_runner *r, const struct gsim_op *op)
+static void check_generations(struct gsim_runner *r, const struct gsim_op *op)
 {
-    for (uint32_t a = 0; a < op->arg_count; a++) look_at_buffer(r, op->args[a].buffer_index);
+    for (uint32_t a = 0; a < op->arg_count; a++) check_generation(r, op->args[a].buffer_index);
     for (uint32_t b = 0; op->is_unknown && b < r->run->program->buffer_count; b++)
-        if (gsim_draw_owns(r->run->draw, b)) look_at_buffer(r, b);
+        if (gsim_draw_owns(r->run->draw, b)) check_generation(r, b);
 }
 
 /* Memory grows with what is in flight: finished work is forgotten, and of a program that never waits the host does from
@@ -304,8 +304,8 @@ static enum gsim_status run_drawn(struct gsim_runner *r, struct gsim_error *erro
     forget_all(r);
     for (const struct gsim_op *op; !is_over(r) && (op = gsim_draw_op(draw));) {
         bool ends = gsim_op_is_host(op) || is_left_out(r, op);
-        look_at_buffers(r, op);
-        take(r, op);
+        check_generations(r, op);
+        issue_op(r, op);
         if (ends) gsim_draw_ended(draw, op, gsim_now_us(r->driver));
         forget(r);
     }

@@ -450,7 +450,7 @@ static bool is_left_out(const struct gsim_afters *afters, const uint32_t *place,
 }
 
 /* Appends what OP must follow and this walk has not met. */
-static bool meet(struct gsim_afters *afters, const struct gsim_op *op)
+static bool append_new(struct gsim_afters *afters, const struct gsim_op *op)
 {
     for (uint32_t a = 0; a < op->after_count; a++) {
         if (afters->passed[op->after[a]] == afters->walk) continue;
@@ -479,11 +479,11 @@ bool gsim_afters_find(struct gsim_afters *afters, const struct gsim_op *op, cons
     if (!afters->passed) return false;
     afters->walk++;
     afters->found_count = 0;
-    if (!meet(afters, op)) return false;
+    if (!append_new(afters, op)) return false;
     for (size_t i = 0; i < afters->found_count; i++) { /* the list grows on the way */
         uint32_t found = afters->found[i];
         if (!is_left_out(afters, place, found)) afters->found[kept++] = found;
-        else if (!meet(afters, &afters->program->ops[found])) return false;
+        else if (!append_new(afters, &afters->program->ops[found])) return false;
     }
     *list = afters->found;
     *count = (uint32_t)kept;

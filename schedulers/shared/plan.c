@@ -149,7 +149,7 @@ static void wait_for_preds(struct builder *b, uint32_t node, uint32_t stream)
 }
 
 /* What the node's stream had observed when it was issued, for those that may wait for it. */
-static void take_snapshot(struct builder *b, uint32_t node, uint32_t stream)
+static void keep_snapshot(struct builder *b, uint32_t node, uint32_t stream)
 {
     const struct gsim_dag *dag = b->dag;
     bool needed = false;
@@ -180,7 +180,7 @@ static void add_steps(struct builder *b)
         b->previous[node] = b->tail[stream];
         b->position[node] = b->tail[stream] == NONE ? 1 : b->position[b->tail[stream]] + 1;
         b->tail[stream] = node;
-        if (b->clock) take_snapshot(b, node, stream);
+        if (b->clock) keep_snapshot(b, node, stream);
     }
     for (uint32_t s = 0; s < choice->stream_count; s++)
         if (b->tail[s] != NONE && !host_has_seen(b, b->tail[s])) plan->final_sync = true;

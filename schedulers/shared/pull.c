@@ -136,7 +136,7 @@ static void follow_afters(struct gsim_pull *p, const struct gsim_op *op)
 /* --- the list ----------------------------------------------------------------------------------------------- */
 
 /* Whose place the buffer has got: nothing is known of it yet. */
-static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
+static void check_generation(struct gsim_pull *p, uint32_t buffer)
 {
     static const struct gsim_access all = {.end = UINT64_MAX};
     if (p->generations[buffer] == gsim_draw_generation(p->draw, buffer)) return;
@@ -152,11 +152,11 @@ static void look_at_buffer(struct gsim_pull *p, uint32_t buffer)
     }
 }
 
-static void look_at_buffers(struct gsim_pull *p, const struct gsim_op *op)
+static void check_generations(struct gsim_pull *p, const struct gsim_op *op)
 {
-    for (uint32_t a = 0; a < op->arg_count; a++) look_at_buffer(p, op->args[a].buffer_index);
+    for (uint32_t a = 0; a < op->arg_count; a++) check_generation(p, op->args[a].buffer_index);
     for (uint32_t b = 0; op->is_unknown && b < p->run->program->buffer_count; b++)
-        if (gsim_draw_owns(p->draw, b)) look_at_buffer(p, b);
+        if (gsim_draw_owns(p->draw, b)) check_generation(p, b);
 }
 
 static void add(struct gsim_pull *p, struct gsim_oplist *list, const struct gsim_op *op)
@@ -214,7 +214,7 @@ bool gsim_pull_next(struct gsim_pull *p, struct gsim_oplist *list, bool *has_gap
         p->host_op = NULL;
         const struct gsim_op *op = gsim_draw_op(p->draw);
         if (!op) return false;
-        look_at_buffers(p, op);
+        check_generations(p, op);
         add_moves(p, list, op);
         list->move_count = list->op_count;
         if (op->kind != GSIM_OP_PREFETCH || gsim_moves_walk_keeps(p->walk)) {

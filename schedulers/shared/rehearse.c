@@ -73,7 +73,7 @@ static void add_moment(struct rehearsal *r, double us, uint32_t node, bool ends)
     }
 }
 
-static struct moment take_moment(struct rehearsal *r)
+static struct moment pop_moment(struct rehearsal *r)
 {
     struct moment first = r->heap[0];
     r->heap[0] = r->heap[--r->heap_count];
@@ -160,7 +160,7 @@ static void place_as_ready(struct rehearsal *r)
         if (!r->waiting[node]) add_moment(r, 0, node, false);
     }
     while (r->heap_count) {
-        struct moment m = take_moment(r);
+        struct moment m = pop_moment(r);
         if (m.ends) end_node(r, m.node, m.us);
         else make_ready(r, m.node, m.us);
     }

@@ -63,7 +63,7 @@ static bool may_go(struct gsim_share *share, const struct gsim_share_kernel *k)
     return true;
 }
 
-static void look(struct gsim_share *share)
+static void release_held(struct gsim_share *share)
 {
     const struct zone *zones = state_of(share);
     for (uint32_t t = 0; t < share->task_count; t++)
@@ -84,7 +84,7 @@ static void request_began(struct gsim_share *share, uint32_t task)
 static void request_ended(struct gsim_share *share, uint32_t task)
 {
     state_of(share)[task].is_active = false;
-    look(share);
+    release_held(share);
 }
 
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
@@ -96,7 +96,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
         return;
     }
     z->kernels[z->count++] = k;
-    look(share);
+    release_held(share);
 }
 
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
@@ -107,7 +107,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
         memmove(&z->kernels[i], &z->kernels[i + 1], (--z->count - i) * sizeof k);
         break;
     }
-    look(share);
+    release_held(share);
 }
 
 static enum gsim_status start(struct gsim_share *share, struct gsim_error *error)

@@ -59,7 +59,7 @@ static bool may_go(const struct gsim_share *share, const struct gsim_share_kerne
     return size + sms_of(k) <= most && (own != o->last || own == BOUND_UNKNOWN);
 }
 
-static void look(struct gsim_share *share)
+static void release_held(struct gsim_share *share)
 {
     struct orion *o = state_of(share);
     uint64_t size = 0;
@@ -81,7 +81,7 @@ static void request_ended(struct gsim_share *share, uint32_t task)
 {
     struct orion *o = state_of(share);
     if (task == share->urgent) o->has_request = false;
-    look(share);
+    release_held(share);
 }
 
 static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
@@ -89,14 +89,14 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *k)
     struct orion *o = state_of(share);
     if (k->task != share->urgent) {
         gsim_held_push(&o->held[k->task], k);
-        look(share);
+        release_held(share);
         return;
     }
     o->has_request = true;
     o->urgent_in_flight++;
     o->last = bound_of(share, k->kernel);
     gsim_share_decide(share, k, params_of(share)->decision_us);
-    look(share);
+    release_held(share);
 }
 
 static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
@@ -104,7 +104,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *k)
     struct orion *o = state_of(share);
     if (k->task == share->urgent) o->urgent_in_flight--;
     else if (!--o->others_in_flight) o->others_us = 0;
-    look(share);
+    release_held(share);
 }
 
 const struct gsim_sharing_ops gsim_sharing_orion = {

@@ -21,7 +21,7 @@ struct skeleton {
     bool is_busy;
 };
 
-static void go_on(struct gsim_share *share)
+static void release_next(struct gsim_share *share)
 {
     struct skeleton *s = share->state;
     const struct skeleton_params *p = share->params;
@@ -46,7 +46,7 @@ static void ready(struct gsim_share *share, struct gsim_share_kernel *kernel)
         return;
     }
     s->held[s->count++] = kernel;
-    go_on(share);
+    release_next(share);
 }
 
 static void ended(struct gsim_share *share, struct gsim_share_kernel *kernel)
@@ -54,7 +54,7 @@ static void ended(struct gsim_share *share, struct gsim_share_kernel *kernel)
     struct skeleton *s = share->state;
     (void)kernel;
     s->is_busy = false;
-    go_on(share);
+    release_next(share);
 }
 
 extern const struct gsim_sharing_ops gsim_sharing_skeleton; /* of a shared object: leave this out */

@@ -65,7 +65,7 @@ static void avoid(struct tgs *t, double off)
 }
 
 /* The production job's rate, in blocks a message. */
-static void take_message(struct tgs *t, double rate)
+static void receive_rate(struct tgs *t, double rate)
 {
     for (int i = 0; i + 1 < SAMPLES; i++) t->samples[i] = t->samples[i + 1];
     t->samples[SAMPLES - 1] = rate;
@@ -125,7 +125,7 @@ static void timer(struct gsim_share *share, void *argument)
     if (argument) {
         t->is_ticking = false;
     } else {
-        take_message(t, t->rate);
+        receive_rate(t, t->rate);
         t->rate = 0;
         gsim_share_timer(share, gsim_share_now(share) + params_of(share)->message_us, NULL);
     }

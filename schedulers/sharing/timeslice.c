@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* timeslice: what the driver does with several processes: their contexts have the GPU in turn. Slice, switches and how
+/* timeslice: what the driver does with several processes: their contexts take turns on the GPU. Slice, switches and how
  * long an idle context holds it are the device's (slice_us, slice_switch_us, slice_idle_switch_us, slice_hold_us). */
 #include "gpusim/task.h"
 

@@ -109,7 +109,7 @@ void gsim_ends_set_child(pid_t child) { atomic_store(&state.child, child); }
 
 /* --- the end --- */
 /* Appends to the line; what does not fit is left out. */
-static void put(char *line, size_t size, const char *text)
+static void append(char *line, size_t size, const char *text)
 {
     size_t used = strlen(line), length = strlen(text);
     if (used + length < size) memcpy(line + used, text, length + 1);
@@ -121,7 +121,7 @@ static void put_count(char *line, size_t size, unsigned count)
     *at = '\0';
     do *--at = (char)('0' + count % 10);
     while (count /= 10);
-    put(line, size, at);
+    append(line, size, at);
 }
 
 static const char *name_of(int signal_number)
@@ -145,16 +145,16 @@ static void stop(int signal_number)
     unsigned files = atomic_load(&state.files);
     clean_up();
     if (signal_number == SIGPIPE && state.is_short) _exit(128 + signal_number);
-    if (isatty(STDERR_FILENO)) put(line, sizeof(line), "\r\033[K");
-    put(line, sizeof(line), "gpusim: stopped by ");
-    put(line, sizeof(line), name_of(signal_number));
-    put(line, sizeof(line), "; ");
+    if (isatty(STDERR_FILENO)) append(line, sizeof(line), "\r\033[K");
+    append(line, sizeof(line), "gpusim: stopped by ");
+    append(line, sizeof(line), name_of(signal_number));
+    append(line, sizeof(line), "; ");
     if (files) put_count(line, sizeof(line), files);
-    put(line, sizeof(line),
-        files == 1 ? " file is complete, no other was changed"
-        : files    ? " files are complete, no other was changed"
+    append(line, sizeof(line),
+           files == 1 ? " file is complete, no other was changed"
+           : files    ? " files are complete, no other was changed"
                    : "no file was changed");
-    put(line, sizeof(line), "; the same command starts afresh\n");
+    append(line, sizeof(line), "; the same command starts afresh\n");
     tell(line);
     _exit(128 + signal_number);
 }
@@ -178,7 +178,7 @@ bool gsim_ends_has_memory(size_t size)
 
 /* SimGrid aborts when C's allocator fails, which leaves its errno. A fault of ours aborts as well: then the files go,
  * and the abort goes on. */
-static void take_abort(int signal_number)
+static void handle_abort(int signal_number)
 {
     if (errno == ENOMEM || !gsim_ends_has_memory(MIN_BYTES)) gsim_ends_out_of_memory();
     if (getpid() == state.owner) clean_up();
@@ -234,7 +234,7 @@ bool gsim_ends_are_installed(void) { return state.owner != 0; }
 
 void gsim_ends_install(bool is_short)
 {
-    struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = take_abort},
+    struct sigaction action = {.sa_handler = stop}, abortion = {.sa_handler = handle_abort},
                      ignore = {.sa_handler = SIG_IGN};
     sigset_t set, old;
     gsim_ends_signals(&set);

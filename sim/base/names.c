@@ -31,7 +31,7 @@ uint32_t gsim_names_find(const struct gsim_names *names, const char *name)
     }
 }
 
-static void put(struct gsim_names *names, struct gsim_name_slot entry)
+static void insert(struct gsim_names *names, struct gsim_name_slot entry)
 {
     uint32_t at = entry.hash;
     while (names->slots[at & (names->size - 1)].name) at++;
@@ -45,11 +45,11 @@ enum gsim_status gsim_names_add(struct gsim_names *names, const char *name, uint
         wider.slots = wider.size ? gsim_alloc(sizeof(*wider.slots) * wider.size) : NULL;
         if (!wider.slots) return gsim_no_memory(error);
         for (uint32_t i = 0; i < names->size; i++)
-            if (names->slots[i].name) put(&wider, names->slots[i]);
+            if (names->slots[i].name) insert(&wider, names->slots[i]);
         gsim_free(names->slots);
         *names = wider;
     }
-    put(names, (struct gsim_name_slot){.name = name, .hash = hash_name(name), .index = index});
+    insert(names, (struct gsim_name_slot){.name = name, .hash = hash_name(name), .index = index});
     names->count++;
     return GSIM_OK;
 }

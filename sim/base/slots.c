@@ -20,7 +20,7 @@ uint32_t gsim_slots_find(const struct gsim_slots *s, uint64_t hash, gsim_slot_is
     return GSIM_SLOT_NONE;
 }
 
-static void put(struct gsim_slots *s, struct gsim_slot entry)
+static void insert(struct gsim_slots *s, struct gsim_slot entry)
 {
     uint32_t at = entry.hash;
     while (s->slots[at & (s->size - 1)].number) at++;
@@ -36,7 +36,7 @@ bool gsim_slots_reserve(struct gsim_slots *s, uint64_t count)
     wider.slots = wider.size / 2 < count ? NULL : gsim_alloc(sizeof *wider.slots * wider.size);
     if (!wider.slots) return false;
     for (uint32_t i = 0; i < s->size; i++)
-        if (s->slots[i].number) put(&wider, s->slots[i]);
+        if (s->slots[i].number) insert(&wider, s->slots[i]);
     gsim_free(s->slots);
     *s = wider;
     return true;
@@ -45,7 +45,7 @@ bool gsim_slots_reserve(struct gsim_slots *s, uint64_t count)
 bool gsim_slots_add(struct gsim_slots *s, uint64_t hash, uint32_t index)
 {
     if (!gsim_slots_reserve(s, 1)) return false;
-    put(s, (struct gsim_slot){.hash = fold(hash), .number = index + 1});
+    insert(s, (struct gsim_slot){.hash = fold(hash), .number = index + 1});
     s->count++;
     return true;
 }

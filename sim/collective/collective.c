@@ -70,7 +70,7 @@ static void set_load(struct gsim_collectives *c, struct gsim_collective_run *run
 
 /* --- time --- */
 
-static void settle(struct gsim_collectives *c, struct gsim_collective_run *run)
+static void advance(struct gsim_collectives *c, struct gsim_collective_run *run)
 {
     run->left -= run->speed * (double)(c->machine->now - run->since);
     run->since = c->machine->now;
@@ -125,7 +125,7 @@ static void handle(void *owner)
     bool moves = false;
     for (struct gsim_collective_run *run = c->runs; run; run = run->next) {
         if (run->has_begun && !run->is_over) {
-            settle(c, run);
+            advance(c, run);
             if (end_of(run) <= c->machine->now) finish(c, run);
         } else if (!run->has_begun && is_complete(c, run)) {
             begin(c, run);

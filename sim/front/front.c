@@ -285,7 +285,7 @@ static void put_aside(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *
 }
 
 /* Puts the stream's deferred commands back to the front of its queue. */
-static void take_back(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+static void requeue_deferred(struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     if (!stream->records) return;
     stream->front->kept_count -= stream->kept_for != NULL;
@@ -312,7 +312,7 @@ static void release_kept(struct gsim_front *f, const struct gsim_marker *marker)
     for (size_t i = 0; f->kept_count && i < f->process->stream_count; i++) {
         struct gsim_stream_state *s = &f->process->streams[i];
         if (s->kept_for != marker) continue;
-        take_back(&f->hw_queues[s->hw_queue], s);
+        requeue_deferred(&f->hw_queues[s->hw_queue], s);
         poll_at(f, s->hw_queue, f->machine->now);
     }
 }
@@ -421,7 +421,7 @@ static void retire_launch(struct gsim_front *f, struct gsim_hw_queue *hw_queue)
 }
 
 /* Removes the head of the queue, which the policy took. */
-static void take(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
+static void remove_head(struct gsim_front *f, struct gsim_hw_queue *hw_queue, struct gsim_stream_state *stream)
 {
     stream->taken++;
     pop(hw_queue);
@@ -485,7 +485,7 @@ static bool step_head(struct gsim_front *f, uint32_t index)
         return false;
     }
     enum gsim_front_policy_step asked = gsim_front_policy_submit(f, index, command);
-    if (asked == GSIM_POLICY_TAKEN) take(f, hw_queue, stream);
+    if (asked == GSIM_POLICY_TAKEN) remove_head(f, hw_queue, stream);
     if (asked == GSIM_POLICY_GOES_ON) asked = gsim_front_policy_ready(f, index, command);
     if (asked != GSIM_POLICY_GOES_ON) return asked == GSIM_POLICY_TAKEN;
     if (is_early) stream->early = command;
@@ -521,7 +521,7 @@ static void command_ended(struct gsim_command *command)
     stream->last_end = f->machine->now;
     stream->ended_unit = unit_of(f, command);
     retire_launch(f, hw_queue);
-    take_back(hw_queue, stream);
+    requeue_deferred(hw_queue, stream);
     gsim_time turn = 0;
     const struct gsim_command *next =
         stream->ended_unit == GSIM_UNIT_SMS ? turned_for(f, hw_queue->head, command->stream) : NULL;

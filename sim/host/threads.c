@@ -148,7 +148,7 @@ gsim_time gsim_api_queue_filled(const struct gsim_process *p, gsim_queue queue)
     return !q->count ? GSIM_TIME_NEVER : q->filled > p->machine->now ? q->filled : p->machine->now;
 }
 
-static void *take(struct gsim_process *p, struct gsim_queue_state *q)
+static void *dequeue(struct gsim_process *p, struct gsim_queue_state *q)
 {
     void *item = q->items[q->first];
     q->first = (q->first + 1) % q->capacity;
@@ -164,7 +164,7 @@ bool gsim_api_queue_try_pop(struct gsim_driver *driver, gsim_queue queue, void *
     gsim_machine_order(p->machine);
     gsim_api_spend(p, p->spec->lock_us);
     if (!p->machine->queues[queue - 1].count) return false;
-    *item = take(p, &p->machine->queues[queue - 1]);
+    *item = dequeue(p, &p->machine->queues[queue - 1]);
     return true;
 }
 
@@ -177,5 +177,5 @@ void *gsim_api_queue_pop(struct gsim_driver *driver, gsim_queue queue)
     while (!p->machine->queues[queue - 1].count && !gsim_driver_failed(driver))
         gsim_machine_wait_on(p->machine, &p->machine->queues[queue - 1].popping);
     if (gsim_driver_failed(driver)) return NULL;
-    return take(p, &p->machine->queues[queue - 1]);
+    return dequeue(p, &p->machine->queues[queue - 1]);
 }

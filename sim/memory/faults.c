@@ -267,7 +267,7 @@ static double service_ps_per_byte(const struct gsim_device *d, gsim_places place
 
 /* Finds the kernel's stretch. Resident parts of less than a block do not end it, since kernels that read together are
  * not at exactly the same place. */
-static void look(const struct gsim_device *d, struct gsim_fault_arg *a)
+static void find_stretch(const struct gsim_device *d, struct gsim_fault_arg *a)
 {
     const struct gsim_residency *r = &d->space->residency;
     const gsim_places here = GSIM_HELD_BY(d->index);
@@ -351,7 +351,7 @@ static double find_stall(struct gsim_device *d, const struct survey *s, struct g
     k->full_speed = k->progress.full_speed;
     for (uint32_t i = 0; i < k->arg_count; i++) {
         struct gsim_fault_arg *a = &k->args[i];
-        look(d, a);
+        find_stretch(d, a);
         a->is_short = false;
         if (!a->is_missing) {
             a->is_flowing = false;

@@ -61,7 +61,7 @@ bool gsim_l2_init(struct gsim_device *d)
     return !(found & GSIM_L2_MEASURED) || gsim_reuse_init(d);
 }
 
-static void take_out(struct gsim_l2 *r, struct gsim_l2_part *part)
+static void unlink_part(struct gsim_l2 *r, struct gsim_l2_part *part)
 {
     r->count--;
     *(part->before ? &part->before->next : &r->first) = part->next;
@@ -80,7 +80,7 @@ static void drop_covered(struct gsim_l2 *r, uint32_t buffer, uint64_t begin, uin
             continue;
         }
         *p = part->next_of_buffer;
-        take_out(r, part);
+        unlink_part(r, part);
     }
 }
 
@@ -91,7 +91,7 @@ static void forget_last(struct gsim_l2 *r)
     struct gsim_l2_part **p = part->buffer == NO_BUFFER ? NULL : &r->of_buffer[part->buffer];
     while (p && *p != part) p = &(*p)->next_of_buffer;
     if (p) *p = part->next_of_buffer;
-    take_out(r, part);
+    unlink_part(r, part);
 }
 
 static void touch(struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64_t end)
@@ -116,7 +116,7 @@ static void touch(struct gsim_device *d, uint32_t buffer, uint64_t begin, uint64
 }
 
 /* Takes what PART covers out of the pieces that are looked for; returns how many bytes that is. */
-static double take_piece(struct piece *pieces, uint32_t *count, const struct gsim_l2_part *part)
+static double subtract_part(struct piece *pieces, uint32_t *count, const struct gsim_l2_part *part)
 {
     double found = 0;
     for (uint32_t i = 0; i < *count;) {
@@ -148,7 +148,7 @@ double gsim_l2_missing(const struct gsim_device *d, uint32_t buffer, uint64_t be
         double found = 0;
         if (p == next) {
             double share = (since / l2 - whole) / fmax(none - whole, 1e-3);
-            found = take_piece(pieces, &count, p);
+            found = subtract_part(pieces, &count, p);
             gone += found * fmax(0, fmin(share, 1));
             next = p->next_of_buffer;
         }

@@ -135,8 +135,8 @@ static void touch_eagerly(struct gsim_device *d, const struct gsim_op *op)
 }
 
 /* Brings the host's part of BUFFER from TIME on; returns its arrival. */
-static gsim_time take_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op,
-                             uint32_t buffer, gsim_time time)
+static gsim_time bring_buffer(struct gsim_device *d, const struct gsim_command *command, const struct gsim_op *op,
+                              uint32_t buffer, gsim_time time)
 {
     uint64_t bytes = gsim_residency_bytes(&d->space->residency, buffer, UINT64_MAX - GSIM_GROUP_BYTES, ~UINT64_C(0),
                                           GSIM_HELD_BY(d->index));
@@ -164,7 +164,7 @@ gsim_time gsim_managed_take_all(struct gsim_device *d, const struct gsim_command
     if (d->space->mode != GSIM_MEMORY_MANAGED) return time;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t a = 0; a < ops[i]->arg_count; a++)
-            time = take_buffer(d, command, ops[i], ops[i]->args[a].buffer_index, time);
+            time = bring_buffer(d, command, ops[i], ops[i]->args[a].buffer_index, time);
         touch_eagerly(d, ops[i]);
     }
     return time;

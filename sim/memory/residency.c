@@ -108,7 +108,8 @@ static void join(struct gsim_pages *p, size_t at)
 }
 
 /* Sets the places of BEGIN to before END, a part of one extent. */
-static void put(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end, gsim_places places)
+static void set_places(struct gsim_residency *r, uint32_t buffer_index, uint64_t begin, uint64_t end,
+                       gsim_places places)
 {
     struct gsim_pages *p = &r->pages[buffer_index];
     size_t at = find(p, begin);
@@ -204,7 +205,7 @@ static uint64_t let_go(struct gsim_residency *r, uint32_t device, uint32_t buffe
         gsim_places places = gsim_residency_place(r, buffer_index, at, &stop), others = places & ~GSIM_HELD_BY(device);
         stop = least(stop, end);
         if (!others) back += gsim_residency_span(r, buffer_index, at, stop);
-        put(r, buffer_index, at, stop, others ? others : GSIM_HELD_BY_HOST);
+        set_places(r, buffer_index, at, stop, others ? others : GSIM_HELD_BY_HOST);
     }
     return back;
 }
@@ -241,7 +242,7 @@ void gsim_residency_arrive(struct gsim_residency *r, uint32_t device, uint32_t b
         if (is_new) moved->evicted += gsim_residency_make_room(r, device, bytes);
         if (is_new || (others && !keeps)) {
             if (!keeps) remove_arrivals(r, others, buffer_index, at, stop);
-            put(r, buffer_index, at, stop, keeps ? places | here : here);
+            set_places(r, buffer_index, at, stop, keeps ? places | here : here);
         }
         if (is_new) {
             append_arrival(r, device, buffer_index, at, stop);
@@ -263,7 +264,8 @@ uint64_t gsim_residency_host_takes(struct gsim_residency *r, uint32_t buffer_ind
         stop = least(stop, limit);
         if (places && !(places & GSIM_HELD_BY_HOST)) back += gsim_residency_span(r, buffer_index, at, stop);
         if (!keeps) remove_arrivals(r, places, buffer_index, at, stop);
-        if (places || writes) put(r, buffer_index, at, stop, keeps ? places | GSIM_HELD_BY_HOST : GSIM_HELD_BY_HOST);
+        if (places || writes)
+            set_places(r, buffer_index, at, stop, keeps ? places | GSIM_HELD_BY_HOST : GSIM_HELD_BY_HOST);
         at = stop;
     }
     return back;

@@ -110,7 +110,7 @@ static void first_main(void *argument)
 }
 
 /* Starts the transfer in flight again in SimGrid, from its original start. */
-static void take_over(struct gsim_engine *e)
+static void restart_flight(struct gsim_engine *e)
 {
     struct flight **place = &e->flights;
     double origin = e->clock;
@@ -129,7 +129,7 @@ static void take_over(struct gsim_engine *e)
 static void stand_in(void *argument)
 {
     struct gsim_engine *e = argument;
-    take_over(e);
+    restart_flight(e);
     while (gsim_coroutine_enter(e->coroutine)) serve(e, e->request);
 }
 

@@ -93,7 +93,7 @@ static void append(struct gsim_path *path, const struct gsim_box *box, uint32_t 
 }
 
 /* As the file gives it. */
-static bool take_given(struct gsim_path *path, const struct gsim_box *box, uint32_t from, uint32_t to, bool is_peer)
+static bool find_given(struct gsim_path *path, const struct gsim_box *box, uint32_t from, uint32_t to, bool is_peer)
 {
     for (uint32_t r = 0; r < box->route_count; r++) {
         const struct gsim_node_route *route = &box->routes[r];
@@ -167,7 +167,7 @@ static const struct gsim_path *path_of(const struct gsim_platform *p, const stru
     struct gsim_path *path = GSIM_ARENA_NEW(p->arena, struct gsim_path);
     if (!path) gsim_ends_out_of_memory();
     path->meets_host = !from || !to;
-    path->exists = from == to || take_given(path, box, from, to, is_peer) || find_path(path, box, from, to, is_peer);
+    path->exists = from == to || find_given(path, box, from, to, is_peer) || find_path(path, box, from, to, is_peer);
     return *place = path;
 }
 

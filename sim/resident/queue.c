@@ -90,7 +90,7 @@ static void has_ticket(void *argument)
     r->waiting_tail = &w->next_waiting;
 }
 
-static void take_ticket(struct gsim_resident_worker *w)
+static void request_ticket(struct gsim_resident_worker *w)
 {
     struct gsim_resident *r = w->resident;
     gsim_resident_at(r, gsim_resident_atomic(r, w->time) + r->costs.take, has_ticket, w);
@@ -122,11 +122,11 @@ static void queue_begin(struct gsim_resident *r)
 {
     uint32_t at = 0, task;
     while (next_root(r, &at, &task)) push(r, task, gsim_resident_now(r) - r->costs.handoff);
-    for (uint32_t i = 0; i < r->worker_count; i++) take_ticket(&r->workers[i]);
+    for (uint32_t i = 0; i < r->worker_count; i++) request_ticket(&r->workers[i]);
 }
 
 const struct gsim_resident_policy gsim_resident_queue = {
-    .begin = queue_begin, .ended = announce, .next = take_ticket, .release = push_op};
+    .begin = queue_begin, .ended = announce, .next = request_ticket, .release = push_op};
 
 /* --- scheduler warps --- */
 

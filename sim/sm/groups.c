@@ -177,7 +177,7 @@ static void set_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g, double gbp
     for (int p = 0; p < GSIM_CHIP_PIPES; p++) gpu->chip_asked[p] += g->chip[p] * g->sm_count / gpu->device->sm_count;
 }
 
-static void take_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
+static void remove_demand(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 {
     if (!g->has_demand) return;
     g->has_demand = false;
@@ -225,7 +225,7 @@ static double find_speeds(struct gsim_gpu *gpu, struct gsim_sm_group *g)
 void gsim_groups_rate_blocks(struct gsim_gpu *gpu, uint32_t index)
 {
     struct gsim_sm_group *g = gpu->groups[index];
-    take_demand(gpu, g);
+    remove_demand(gpu, g);
     double soonest;
     if (!g->feels_memory && gsim_share_plain_chip(gpu->device, &gpu->chip, g->cohorts, g->cohort_count, &soonest)) {
         g->mix = NULL;
@@ -242,7 +242,7 @@ void gsim_groups_rate_empty(struct gsim_gpu *gpu, uint32_t index)
     struct gsim_sm_group *g = gpu->groups[index];
     gsim_groups_set_bit(gpu->unrated, index, false);
     gsim_soonest_set(&gpu->ends, index, GSIM_TIME_NEVER);
-    take_demand(gpu, g);
+    remove_demand(gpu, g);
 }
 
 void gsim_groups_rate_unrated(struct gsim_gpu *gpu)

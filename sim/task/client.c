@@ -39,7 +39,7 @@ static bool serves_many(const struct gsim_task_state *t) { return t->spec->sourc
 
 /* --- one at a time ------------------------------------------------------------------------------------------- */
 
-static void take_gpu(struct gsim_task_state *t)
+static void acquire_gpu(struct gsim_task_state *t)
 {
     struct gsim_tasks *all = t->all;
     gsim_machine_meet(all->machine);
@@ -82,7 +82,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t request)
     if (!request) t->arrival = arrival_of(t, 0);
     go_to_arrival(t);
     if (gsim_machine_failed(m)) return;
-    if (is_exclusive(t) && t->all->owner != t) take_gpu(t);
+    if (is_exclusive(t) && t->all->owner != t) acquire_gpu(t);
     t->began = m->running->local;
     t->process->requests++;
     if (t->all->policy) gsim_policy_request(t->all->policy, t->client.task, true);
@@ -143,7 +143,7 @@ static void let_arrive(struct gsim_task_state *t)
     t->comes = t->comes && !is_over(t, request + 1);
 }
 
-static bool look(void *data, bool waits)
+static bool admit(void *data, bool waits)
 {
     struct gsim_task_state *t = data;
     struct gsim_machine *m = t->all->machine;
@@ -178,7 +178,7 @@ void gsim_task_draw(struct gsim_task_state *t, struct gsim_draw *draw)
 {
     t->run.draw = draw;
     if (!draw || !serves_many(t)) return;
-    t->requests = (struct gsim_draw_requests){.data = t, .look = look, .served = serve};
+    t->requests = (struct gsim_draw_requests){.data = t, .look = admit, .served = serve};
     t->comes = true;
     draw->requests = &t->requests;
 }

@@ -54,7 +54,7 @@ static struct gsim_cu_span span_of(const struct expander *e, const struct part *
 }
 
 /* WHOLE: the span of all its characters; NULL: each has its own. */
-static void put(const struct expander *e, struct text *text, struct part part, const struct gsim_cu_span *whole)
+static void append_part(const struct expander *e, struct text *text, struct part part, const struct gsim_cu_span *whole)
 {
     for (size_t i = 0; i < part.length; i++) {
         text->failed |= gsim_array_grow(&text->at, 1, text->count + 1, &text->room) != GSIM_OK;
@@ -169,16 +169,16 @@ static void substitute(const struct expander *e, const struct macro *macro, cons
         if (*at == '#') { /* which text an argument makes does not matter */
             while (n + step < macro->body.length && isspace((unsigned char)at[step])) step++;
             step += n + step < macro->body.length ? gsim_cu_token(at + step, macro->body.length - n - step) : 0;
-            put(e, out, (struct part){"\"\"", 2, NULL}, whole);
+            append_part(e, out, (struct part){"\"\"", 2, NULL}, whole);
             continue;
         }
         while (i < macro->param_count && !are_equal(macro->params[i], (struct part){at, step, NULL})) i++;
         if (i < macro->param_count)
-            put(e, out, args[i], NULL);
+            append_part(e, out, args[i], NULL);
         else if (*at == '\\' || *at == '\n')
-            put(e, out, space, whole);
+            append_part(e, out, space, whole);
         else if (step < 2 || at[0] != '/') /* a comment ends there */
-            put(e, out, (struct part){at, step, NULL}, whole);
+            append_part(e, out, (struct part){at, step, NULL}, whole);
     }
 }
 
@@ -190,7 +190,7 @@ static void expand(struct expander *e, struct part in, int depth)
         struct part args[MAX_PARAMS];
         if (is_line_start && at[n] == '#') {
             step = directive(at + n, left - n);
-            put(e, &e->out, piece(in, n, step), NULL);
+            append_part(e, &e->out, piece(in, n, step), NULL);
             continue;
         }
         step = gsim_cu_token(at + n, left - n);
@@ -198,7 +198,7 @@ static void expand(struct expander *e, struct part in, int depth)
         const struct macro *macro = is_word(at[n]) && depth < MAX_DEPTH ? find(e, piece(in, n, step)) : NULL;
         size_t behind = macro ? arguments(piece(in, n + step, left - n - step), macro->param_count, args) : 0;
         if (!behind) {
-            put(e, &e->out, piece(in, n, step), NULL);
+            append_part(e, &e->out, piece(in, n, step), NULL);
             continue;
         }
         struct text inner = {0};

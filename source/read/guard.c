@@ -44,7 +44,7 @@ static void end(const char *why)
     gsim_ends_with(line, gsim_status_exit(GSIM_INPUT));
 }
 
-static void take_death(int signal_number)
+static void handle_signal(int signal_number)
 {
     struct rusage usage = {0};
     bool is_out = signal_number == SIGABRT && errno == ENOMEM;
@@ -111,7 +111,7 @@ void gsim_cu_guard_init(void)
 
 static enum gsim_status run(void (*task)(void *context), void *context, const char *path, struct gsim_error *error)
 {
-    struct sigaction action = {.sa_handler = take_death, .sa_flags = SA_ONSTACK | SA_NODEFER}, before[DEADLY_COUNT];
+    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_ONSTACK | SA_NODEFER}, before[DEADLY_COUNT];
     struct rlimit limit = {0}, narrow;
     pthread_attr_t attributes;
     pthread_t worker;

@@ -169,7 +169,7 @@ static uint32_t anchor(const struct gsim_cu *s)
 }
 
 /* --- sites and steps --- */
-static const char *why_left(struct gsim_cu *s, const struct gsim_cuda_site *site)
+static const char *why_kept(struct gsim_cu *s, const struct gsim_cuda_site *site)
 {
     const struct gsim_cuda_log *log = s->options->log;
     size_t name = strlen(site->name), left = log->length > site->begin ? log->length - site->begin : 0;
@@ -194,7 +194,7 @@ static uint32_t add_site(struct gsim_cu *s, struct gsim_cuda_site *site)
         if (o->begin == site->begin && o->end == site->end && o->kind == site->kind && o->line == site->line)
             return (uint32_t)i;
     }
-    site->left = why_left(s, site);
+    site->keep_reason = why_kept(s, site);
     log->failed |= !GSIM_APPEND(log->sites, log->site_count, log->site_room, *site);
     return log->failed ? GSIM_CUDA_NONE : (uint32_t)log->site_count - 1;
 }

@@ -29,7 +29,7 @@ struct gsim_cuda_site {
     uint32_t from, to;     /* the statement that holds it, without its semicolon */
     uint32_t line;
     bool is_braced;        /* other statements may stand beside that one */
-    const char *left;      /* why its text must stay as it is; NULL: it need not */
+    const char *keep_reason; /* why the call cannot be rewritten; NULL: it can */
     char name[GSIM_CUDA_NAME + 1];
     uint32_t executions;
 };

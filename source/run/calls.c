@@ -81,7 +81,7 @@ static int end_capture(struct gsim_run_stream *s, void **graph)
     return 0;
 }
 
-static void take_nodes(struct gsim_run_graph *to, const struct gsim_run_graph *from)
+static void share_nodes(struct gsim_run_graph *to, const struct gsim_run_graph *from)
 {
     to->nodes = from->nodes; /* neither changes from now on */
     to->count = from->count;
@@ -96,7 +96,7 @@ static int update(struct gsim_run_graph *to, const struct gsim_run_graph *from)
                    !memcmp(a->follows.at, b->follows.at, a->follows.count * sizeof *a->follows.at);
     }
     if (!is_alike) return 910; /* cudaErrorGraphExecUpdateFailure */
-    take_nodes(to, from);
+    share_nodes(to, from);
     return 0;
 }
 
@@ -202,7 +202,7 @@ static int create_event(void **to)
 static int instantiate(const struct gsim_run_graph *graph, void **to)
 {
     uintptr_t handle;
-    take_nodes(new_graph(&handle), graph);
+    share_nodes(new_graph(&handle), graph);
     *to = (void *)handle;
     return 0;
 }

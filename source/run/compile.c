@@ -51,7 +51,7 @@ const char *gsim_run_missing(void)
     return run(words, "/dev/null") == 0 ? NULL : "clang++ is not in PATH (Debian: clang)";
 }
 
-static void put(const void *what, struct gsim_output *output)
+static void write_text(const void *what, struct gsim_output *output)
 {
     const struct gsim_run_text *text = what;
     gsim_output_bytes(output, text->at, text->length);
@@ -62,7 +62,7 @@ static enum gsim_status write_file(struct gsim_run_program *p, const char *name,
 {
     const struct gsim_run_text text = {bytes, length};
     const char *path = gsim_arena_printf(&p->arena, "%s/%s", p->folder, name);
-    return path ? gsim_output_write(path, put, &text, error) : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    return path ? gsim_output_write(path, write_text, &text, error) : gsim_no_memory(error);
 }
 
 static enum gsim_status write_headers(struct gsim_run_program *p, struct gsim_error *error)

@@ -23,7 +23,7 @@ static bool follows(const struct gsim_run_command *later, const struct gsim_run_
     return earlier->slot < later->clock_count && later->clock[earlier->slot] >= earlier->position;
 }
 
-static const struct gsim_run_span *meet(const struct gsim_run_spans *a, const struct gsim_run_spans *b)
+static const struct gsim_run_span *first_overlap(const struct gsim_run_spans *a, const struct gsim_run_spans *b)
 {
     for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
         if (a->at[i].end <= b->at[k].begin) i++;
@@ -95,10 +95,10 @@ void gsim_run_races(struct gsim_run_command *c)
                                       *last = first == a ? c : a;
         const struct gsim_run_span *at;
         if (follows(c, a) || follows(a, c)) continue;
-        if ((at = meet(&first->writes, &last->writes))) tell(first, last, at->begin, "both write");
-        else if ((at = meet(&first->writes, &last->reads)))
+        if ((at = first_overlap(&first->writes, &last->writes))) tell(first, last, at->begin, "both write");
+        else if ((at = first_overlap(&first->writes, &last->reads)))
             tell(first, last, at->begin, "the second reads what the first writes");
-        else if ((at = meet(&first->reads, &last->writes)))
+        else if ((at = first_overlap(&first->reads, &last->writes)))
             tell(first, last, at->begin, "the second writes what the first reads");
     }
     if (!GSIM_APPEND(races.live, races.count, races.room, c)) gsim_run_fail("out of memory");

@@ -25,7 +25,7 @@ struct rewriter {
     bool failed;
 };
 
-static void put(struct rewriter *r, const char *text, size_t length)
+static void append(struct rewriter *r, const char *text, size_t length)
 {
     while (r->count + length >= r->room && !r->failed) {
         size_t room = r->room ? 2 * r->room : 1 << 20;
@@ -39,7 +39,7 @@ static void put(struct rewriter *r, const char *text, size_t length)
     r->count += length;
 }
 
-static void say(struct rewriter *r, const char *text) { put(r, text, strlen(text)); }
+static void say(struct rewriter *r, const char *text) { append(r, text, strlen(text)); }
 
 /* --- tokens --- */
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
@@ -185,15 +185,15 @@ static const char *put_dynamic(struct rewriter *r, const char *at)
     }
     const char *rest = skip_group(r, bracket); /* further sizes */
     say(r, "static ");
-    for (size_t i = 0; i < count; i++) put(r, type[i].at, type[i].length), say(r, " ");
+    for (size_t i = 0; i < count; i++) append(r, type[i].at, type[i].length), say(r, " ");
     say(r, "(*const ");
-    put(r, name, (size_t)(name_end - name));
+    append(r, name, (size_t)(name_end - name));
     say(r, ")");
-    put(r, rest, (size_t)(behind - rest));
+    append(r, rest, (size_t)(behind - rest));
     say(r, " = (");
-    for (size_t i = 0; i < count; i++) put(r, type[i].at, type[i].length), say(r, " ");
+    for (size_t i = 0; i < count; i++) append(r, type[i].at, type[i].length), say(r, " ");
     say(r, "(*)");
-    put(r, rest, (size_t)(behind - rest));
+    append(r, rest, (size_t)(behind - rest));
     say(r, ")gpusim_dynamic");
     return behind;
 }
@@ -241,7 +241,7 @@ static const char *put_call(struct rewriter *r, const char *at, const char *end)
     if (is_token(at, end, "cudaLaunchKernel")) return put_launch_kernel(r, open);
     if (!is_call(r, at, end)) return NULL;
     const char *first = skip_blanks(r, open + 1);
-    put(r, at, (size_t)(open + 1 - at));
+    append(r, at, (size_t)(open + 1 - at));
     say(r, first < r->end && *first == ')' ? "gpusim_place()" : "gpusim_place(), ");
     return open + 1;
 }
@@ -267,13 +267,13 @@ static void rewrite(struct rewriter *r, const char *begin, const char *end)
     while (at < end) {
         const char *token = skip_blanks(r, at), *behind = NULL;
         if (token > end) token = end;
-        put(r, at, (size_t)(token - at));
+        append(r, at, (size_t)(token - at));
         if (token >= end) return;
         const char *next = token_end(r, token);
         if (is_word(*token) && !isdigit((unsigned char)*token)) behind = put_word(r, token, next);
         else if (end - token > 3 && strncmp(token, "<<<", 3) == 0 && token > r->header_end)
             behind = put_launch(r, token);
-        if (!behind) put(r, token, (size_t)(next - token));
+        if (!behind) append(r, token, (size_t)(next - token));
         at = behind ? behind : next;
     }
 }
@@ -285,7 +285,7 @@ char *gsim_run_rewrite(const char *text, size_t length, size_t *rewritten_length
     r.header_end = mark ? mark : text;
     find_calls(&r);
     rewrite(&r, text, r.end);
-    put(&r, "", 1);
+    append(&r, "", 1);
     gsim_free(r.calls);
     if (r.failed) {
         gsim_free(r.out);

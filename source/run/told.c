@@ -46,7 +46,7 @@ static char *put_probes(const char *text, size_t length, const struct gsim_cuda_
 
 GSIM_ORDER(by_place, struct gsim_cuda_fact, GSIM_UP(what) GSIM_UP(line) GSIM_UP(number))
 
-static enum gsim_status take_facts(const struct gsim_run_shared *shared, struct gsim_cuda_told *told, const char *path,
+static enum gsim_status copy_facts(const struct gsim_run_shared *shared, struct gsim_cuda_told *told, const char *path,
                                    struct gsim_error *error)
 {
     if (shared->fact_count > GSIM_RUN_FACTS)
@@ -76,7 +76,7 @@ enum gsim_status gsim_run_tell(const char *path, const struct gsim_cuda_options 
         status = gsim_no_memory(error);
     if (status == GSIM_OK) status = gsim_run_compile(path, now, now_length, options, &program, error);
     if (status == GSIM_OK) status = gsim_run_execute(program, &settings, shared, error);
-    if (status == GSIM_OK) status = take_facts(shared, told, path, error);
+    if (status == GSIM_OK) status = copy_facts(shared, told, path, error);
     *exit_status = shared ? shared->exit_status : 0;
     gsim_run_program_destroy(program);
     gsim_run_result_release(shared);

@@ -88,7 +88,7 @@ const char *gsim_call_check(const struct gsim_cuda_log *log, const struct gsim_c
 {
     struct arguments a;
     unsigned stream;
-    if (site->left) return site->left;
+    if (site->keep_reason) return site->keep_reason;
     if (site->kind != GSIM_CUDA_LAUNCH && site->kind != GSIM_CUDA_CALL) return NULL;
     return find_arguments(log, site, &a, &stream) ? NULL
                                                   : "its arguments are written in another way than is known here";

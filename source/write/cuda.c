@@ -198,12 +198,12 @@ static void put_call(struct writer *w, uint32_t number)
     const struct gsim_cuda_site *site = &w->log->sites[number];
     const struct gsim_weave_site *s = &w->weave.sites[number];
     w->counts->calls++;
-    if (s->left && !*s->left) return;
-    if (s->left) {
+    if (s->keep_reason && !*s->keep_reason) return;
+    if (s->keep_reason) {
         char text[192];
         w->counts->left_calls++;
         snprintf(text, sizeof text, "%s stays in the default stream: %s", site->name[0] ? site->name : "the launch",
-                 s->left);
+                 s->keep_reason);
         if (w->export->note) w->export->note(w->export->path, site->line, text);
         return;
     }
@@ -336,14 +336,14 @@ static enum gsim_status write_all(struct writer *w, struct gsim_error *error)
 
 /* The calls that may stay as they are: blocking copies from or to pageable memory; not where each thread has a default
  * stream of its own, which waits for no other. */
-static void find_plain(const struct gsim_cuda_log *log, const struct gsim_program *program, const char **left)
+static void find_plain(const struct gsim_cuda_log *log, const struct gsim_program *program, const char **reasons)
 {
     if (log->text && strstr(log->text, "CUDA_API_PER_THREAD_DEFAULT_STREAM")) return;
     for (size_t i = 0; i < log->step_count; i++) {
         const struct gsim_cuda_step *step = &log->steps[i];
-        if (step->op != GSIM_CUDA_NONE && log->sites[step->site].kind == GSIM_CUDA_CALL && !left[step->site] &&
+        if (step->op != GSIM_CUDA_NONE && log->sites[step->site].kind == GSIM_CUDA_CALL && !reasons[step->site] &&
             step->is_blocking && program->ops[step->op].copy_memory == GSIM_COPY_MEMORY_PAGEABLE)
-            left[step->site] = GSIM_WEAVE_PLAIN;
+            reasons[step->site] = GSIM_WEAVE_PLAIN;
     }
 }
 
@@ -364,12 +364,13 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
         .export = export, .log = log, .edits = {.text = log->text, .length = log->length}, .counts = counts};
     struct gsim_choice choice = {0};
     *counts = (struct gsim_cuda_counts){0};
-    const char **left = gsim_alloc(sizeof *left * (log->site_count + 1));
-    enum gsim_status status = left ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
-    for (size_t s = 0; status == GSIM_OK && s < log->site_count; s++) left[s] = gsim_call_check(log, &log->sites[s]);
-    if (status == GSIM_OK && !export->as_graph) find_plain(log, export->simulation->program, left);
+    const char **reasons = gsim_alloc(sizeof *reasons * (log->site_count + 1));
+    enum gsim_status status = reasons ? GSIM_OK : gsim_error_set(error, GSIM_NOMEM, "out of memory");
+    for (size_t s = 0; status == GSIM_OK && s < log->site_count; s++) reasons[s] = gsim_call_check(log, &log->sites[s]);
+    if (status == GSIM_OK && !export->as_graph) find_plain(log, export->simulation->program, reasons);
     if (status == GSIM_OK) status = gsim_choice_make(&choice, export->simulation, timeline, error);
-    if (status == GSIM_OK) status = gsim_weave_make(&w.weave, log, export->simulation->program, &choice, left, error);
+    if (status == GSIM_OK)
+        status = gsim_weave_make(&w.weave, log, export->simulation->program, &choice, reasons, error);
     if (status == GSIM_OK && export->as_graph) status = gsim_regions_find(&w.regions, &w.weave, error);
     if (status == GSIM_OK && !export->as_graph) gsim_formula_find(&w.weave);
     if (status == GSIM_OK) gsim_weave_number(&w.weave);
@@ -387,6 +388,6 @@ enum gsim_status gsim_cuda_export(const struct gsim_cuda_export *export, const c
     gsim_regions_release(&w.regions);
     gsim_weave_release(&w.weave);
     gsim_choice_release(&choice);
-    gsim_free(left);
+    gsim_free(reasons);
     return status;
 }

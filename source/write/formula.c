@@ -23,7 +23,7 @@ static void skip_blanks(struct words *w)
 }
 
 /* The next of them if it is TEXT. */
-static bool take(struct words *w, const char *text)
+static bool accept(struct words *w, const char *text)
 {
     size_t length = strlen(text);
     skip_blanks(w);
@@ -33,7 +33,7 @@ static bool take(struct words *w, const char *text)
     return true;
 }
 
-static size_t take_name(struct words *w, const char **name)
+static size_t accept_name(struct words *w, const char **name)
 {
     skip_blanks(w);
     *name = w->at;
@@ -46,21 +46,21 @@ static size_t counter_of(struct words *w, const char **name, bool *is_constant)
 {
     const char *own, *bound;
     bool is_long = true, is_upper = true;
-    if (!take(w, "for") || !take(w, "(")) return 0;
-    size_t length = take_name(w, name); /* types of more words than one are rare */
-    if (!length || !(length = take_name(w, name)) || length > GSIM_FORMULA_NAME) return 0;
-    if (!take(w, "=") || !take(w, "0") || !take(w, ";")) return 0;
-    if (take_name(w, &own) != length || memcmp(own, *name, length) != 0 || !take(w, "<")) return 0;
-    size_t bound_length = take_name(w, &bound);
+    if (!accept(w, "for") || !accept(w, "(")) return 0;
+    size_t length = accept_name(w, name); /* types of more words than one are rare */
+    if (!length || !(length = accept_name(w, name)) || length > GSIM_FORMULA_NAME) return 0;
+    if (!accept(w, "=") || !accept(w, "0") || !accept(w, ";")) return 0;
+    if (accept_name(w, &own) != length || memcmp(own, *name, length) != 0 || !accept(w, "<")) return 0;
+    size_t bound_length = accept_name(w, &bound);
     for (size_t i = 0; i < bound_length; i++) {
         is_long &= isdigit((unsigned char)bound[i]) != 0;
         is_upper &= !islower((unsigned char)bound[i]);
     }
     *is_constant = bound_length && (is_long || is_upper);
-    if (!bound_length || !take(w, ";")) return 0;
-    bool is_before = take(w, "++");
-    if (take_name(w, &own) != length || memcmp(own, *name, length) != 0) return 0;
-    return (is_before || take(w, "++")) && take(w, ")") ? length : 0;
+    if (!bound_length || !accept(w, ";")) return 0;
+    bool is_before = accept(w, "++");
+    if (accept_name(w, &own) != length || memcmp(own, *name, length) != 0) return 0;
+    return (is_before || accept(w, "++")) && accept(w, ")") ? length : 0;
 }
 
 /* Whether the rest of the loop leaves the counter alone and makes each round whole. */
@@ -68,7 +68,7 @@ static bool is_plain(struct words w, const char *name, size_t length)
 {
     const char *own, *begin = w.at;
     while (w.at < w.end) {
-        size_t count = take_name(&w, &own);
+        size_t count = accept_name(&w, &own);
         if (!count) {
             w.at += w.at < w.end;
             continue;
@@ -76,7 +76,7 @@ static bool is_plain(struct words w, const char *name, size_t length)
         if ((count == 8 && !memcmp(own, "continue", 8)) || (count == 4 && !memcmp(own, "goto", 4))) return false;
         if (count != length || memcmp(own, name, length) != 0) continue;
         struct words next = w;
-        bool is_changed = take(&next, "++") || take(&next, "--") || (take(&next, "=") && !take(&next, "="));
+        bool is_changed = accept(&next, "++") || accept(&next, "--") || (accept(&next, "=") && !accept(&next, "="));
         if (!is_changed && next.at + 1 < next.end && strchr("+-*/%&|^", *next.at)) is_changed = next.at[1] == '=';
         bool has_sign = own > begin + 1 && (own[-1] == '&' || (strchr("+-", own[-1]) && own[-2] == own[-1]));
         if (is_changed || has_sign) return false;
@@ -136,7 +136,7 @@ void gsim_formula_find(struct gsim_weave *w)
     const struct gsim_cuda_log *log = w->log;
     for (size_t s = 0; s < log->site_count; s++) {
         struct gsim_weave_site *site = &w->sites[s];
-        uint32_t loop = site->has_table && !site->left ? loop_of(log, w->items[site->items.at[0]].node) : NONE;
+        uint32_t loop = site->has_table && !site->keep_reason ? loop_of(log, w->items[site->items.at[0]].node) : NONE;
         if (loop == NONE) continue;
         struct words text = {log->text + log->nodes[loop].from, log->text + log->nodes[loop].to};
         const char *name;

@@ -74,7 +74,7 @@ static bool cuts(const struct gsim_weave *w, uint32_t s)
     const struct gsim_weave_site *site = &w->sites[step->site];
     switch (w->log->sites[step->site].kind) {
     case GSIM_CUDA_LAUNCH:
-    case GSIM_CUDA_CALL: return site->left || shares_statement(w, site);
+    case GSIM_CUDA_CALL: return site->keep_reason || shares_statement(w, site);
     case GSIM_CUDA_SYNC: return site->is_kept;
     case GSIM_CUDA_USE:
     case GSIM_CUDA_END: return site->waits_for_all || site->streams.count;

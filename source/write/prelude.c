@@ -220,7 +220,7 @@ void gsim_prelude_write(const struct gsim_prelude *p, struct gsim_output *out)
 {
     bool has_tables = false;
     for (size_t s = 0; s < p->weave->log->site_count; s++)
-        has_tables |= p->weave->sites[s].has_table && !p->weave->sites[s].left;
+        has_tables |= p->weave->sites[s].has_table && !p->weave->sites[s].keep_reason;
     gsim_output_text(out, "// Streams and events by: ");
     gsim_output_quoted(out, GSIM_OUTPUT_COMMENT, p->command);
     gsim_output_printf(out, "\n#include <stdlib.h>\n#define GPUSIM_STREAMS %u\n"
@@ -232,7 +232,7 @@ void gsim_prelude_write(const struct gsim_prelude *p, struct gsim_output *out)
     write_creation(p, out);
     if (has_tables) gsim_output_text(out, tables);
     for (uint32_t s = 0; s < p->weave->log->site_count; s++)
-        if (p->weave->sites[s].has_table && !p->weave->sites[s].left) write_table(p, s, out);
+        if (p->weave->sites[s].has_table && !p->weave->sites[s].keep_reason) write_table(p, s, out);
     if (p->counts->prefetches) gsim_output_text(out, prefetch);
     if (p->regions->count) gsim_output_text(out, graphs);
     gsim_output_text(out, "\n");

@@ -114,8 +114,8 @@ static void raise(uint32_t *clock, const uint32_t *to, uint32_t count)
 
 static void leave(struct clocks *c, uint32_t site, const char *why)
 {
-    if (c->w->sites[site].left) return;
-    c->w->sites[site].left = why;
+    if (c->w->sites[site].keep_reason) return;
+    c->w->sites[site].keep_reason = why;
     c->changed = true;
 }
 
@@ -165,9 +165,9 @@ static void order_item(struct clocks *c, uint32_t index)
     struct gsim_weave *w = c->w;
     struct gsim_weave_item *item = &w->items[index];
     if (item->stream == NONE) {
-        const char **left = &w->sites[item->site].left;
-        if (*left && !**left && !follows_all(c, item)) {
-            *left = NULL;
+        const char **reason = &w->sites[item->site].keep_reason;
+        if (*reason && !**reason && !follows_all(c, item)) {
+            *reason = NULL;
             c->changed = true;
         }
         c->has_left = true;
@@ -257,8 +257,9 @@ static void leave_sites(struct clocks *c)
     struct gsim_weave *w = c->w;
     for (size_t i = 0; i < w->item_count; i++) {
         struct gsim_weave_item *item = &w->items[i];
-        item->stream = w->sites[item->site].left ? NONE : item->chosen;
-        if (!w->sites[item->site].left && item->stream == NONE) leave(c, item->site, "the policy has no stream for it");
+        item->stream = w->sites[item->site].keep_reason ? NONE : item->chosen;
+        if (!w->sites[item->site].keep_reason && item->stream == NONE)
+            leave(c, item->site, "the policy has no stream for it");
     }
     for (size_t s = 0; s < w->log->site_count; s++) {
         struct gsim_weave_site *site = &w->sites[s];
@@ -309,17 +310,18 @@ static enum gsim_status order(struct gsim_weave *w, const struct gsim_choice *ch
 }
 
 /* --- sites and events --- */
-static void choose_sites(struct gsim_weave *w, const char *const *left)
+static void choose_sites(struct gsim_weave *w, const char *const *keep_reasons)
 {
     const struct gsim_cuda_log *log = w->log;
     for (size_t s = 0; s < log->site_count; s++) {
-        w->sites[s].left = left[s];
-        w->sites[s].is_kept = left[s] != NULL;
+        w->sites[s].keep_reason = keep_reasons[s];
+        w->sites[s].is_kept = keep_reasons[s] != NULL;
     }
     for (size_t s = 0; s < log->step_count; s++) {
         struct gsim_weave_site *site = &w->sites[log->steps[s].site];
         bool is_sure = gsim_cuda_is_sure(log, log->steps[s].node);
-        if (!is_sure && (!site->left || !*site->left)) site->left = "how often it is executed is not known";
+        if (!is_sure && (!site->keep_reason || !*site->keep_reason))
+            site->keep_reason = "how often it is executed is not known";
         site->is_kept |= !is_sure || log->steps[s].is_needed;
     }
 }
@@ -377,7 +379,7 @@ void gsim_weave_number(struct gsim_weave *w)
 
 enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_log *log,
                                  const struct gsim_program *program, const struct gsim_choice *choice,
-                                 const char *const *left, struct gsim_error *error)
+                                 const char *const *keep_reasons, struct gsim_error *error)
 {
     const struct gsim_run run = {.program = program, .memory = GSIM_MEMORY_MANAGED, .device_count = 1};
     struct gsim_dag dag = {0};
@@ -399,7 +401,7 @@ enum gsim_status gsim_weave_make(struct gsim_weave *w, const struct gsim_cuda_lo
     }
     for (size_t i = 0; status == GSIM_OK && i < choice->op_count; i++) item_of_choice[i] = NONE;
     if (status == GSIM_OK) {
-        choose_sites(w, left);
+        choose_sites(w, keep_reasons);
         add_items(w, choice, item_of_choice, choice_of_op);
         status = gsim_dag_build(&run, &(struct gsim_oplist){.ops = ops, .op_count = program->op_count}, &dag, error);
     }

@@ -12,7 +12,7 @@
 
 #define GSIM_WEAVE_NONE   UINT32_MAX
 #define GSIM_FORMULA_NAME 31
-/* Why a blocking copy from or to pageable memory is left, to no one's loss: it follows all that was given before. */
+/* Why a blocking copy from or to pageable memory is kept, to no one's loss: it follows all that was given before. */
 #define GSIM_WEAVE_PLAIN ""
 
 /* One op, or one prefetch that the policy added before it. */
@@ -29,7 +29,7 @@ struct gsim_weave_item {
 
 /* What becomes of a call in the text. */
 struct gsim_weave_site {
-    const char *left;             /* why it stays in the default stream; NULL: it does not */
+    const char *keep_reason;      /* why it stays in the default stream; NULL: it does not */
     bool is_op, is_kept;          /* a synchronisation that stays */
     bool waits_for_all;           /* a USE or an END: for more than STREAMS */
     bool has_table;               /* its executions have different streams */
@@ -53,11 +53,11 @@ struct gsim_weave {
     bool failed;
 };
 
-/* The weave is the caller's to release in any case. LEFT: why a call's text cannot be changed, by site; NULL: it
- * can. */
+/* The weave is the caller's to release in any case. KEEP_REASONS: why a call's text cannot be changed, by site; NULL:
+ * it can. */
 enum gsim_status gsim_weave_make(struct gsim_weave *weave, const struct gsim_cuda_log *log,
                                  const struct gsim_program *program, const struct gsim_choice *choice,
-                                 const char *const *left, struct gsim_error *error) GSIM_NODISCARD;
+                                 const char *const *keep_reasons, struct gsim_error *error) GSIM_NODISCARD;
 /* Calls of a loop whose streams take turns by its counter lose their table. Before gsim_weave_number(). */
 void gsim_formula_find(struct gsim_weave *weave);
 /* Gives events to those items that others wait for. */

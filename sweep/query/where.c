@@ -85,7 +85,7 @@ static void fail(struct parser *parser, const char *expected)
                            expected, *parser->at ? "'" : "its end", parser->at, *parser->at ? "'" : "");
 }
 
-static void put(struct parser *parser, enum kind kind, struct gsim_cell cell)
+static void append_step(struct parser *parser, enum kind kind, struct gsim_cell cell)
 {
     struct gsim_where *where = parser->where;
     if (where->count == where->room) fail(parser, "a shorter condition");
@@ -104,7 +104,7 @@ static size_t word_length(const char *at)
 }
 
 /* Takes the sign, or the word, when it is next. */
-static bool take(struct parser *parser, const char *sign)
+static bool accept(struct parser *parser, const char *sign)
 {
     size_t length = strlen(sign);
     while (isspace((unsigned char)*parser->at)) parser->at++;
@@ -137,10 +137,10 @@ static void parse_word(struct parser *parser)
     const char *text = gsim_arena_printf(parser->arena, "%.*s", (int)length, at);
     parser->at = at + length + (quote != 0);
     if (!text || parser->status != GSIM_OK) return;
-    if (!quote && gsim_text_quantity(text, &number)) put(parser, KIND_VALUE, gsim_cell_real(number));
+    if (!quote && gsim_text_quantity(text, &number)) append_step(parser, KIND_VALUE, gsim_cell_real(number));
     else if (!quote && parser->names->value(parser->names->data, text, &unused))
-        put(parser, KIND_NAME, gsim_cell_text(text));
-    else put(parser, KIND_VALUE, gsim_cell_text(text));
+        append_step(parser, KIND_NAME, gsim_cell_text(text));
+    else append_step(parser, KIND_VALUE, gsim_cell_text(text));
 }
 
 /* --- the grammar ------------------------------------------------------------------------------------------------- */
@@ -151,17 +151,17 @@ static enum precedence parse_value(struct parser *parser, enum precedence least)
     if (++parser->depth > DEPTH_MAX) {
         fail(parser, "fewer parentheses, minus signs or negations inside each other");
     } else if (least <= BINDS_NOT &&
-               (take(parser, "not") || (*parser->at == '!' && parser->at[1] != '=' && take(parser, "!")))) {
+               (accept(parser, "not") || (*parser->at == '!' && parser->at[1] != '=' && accept(parser, "!")))) {
         parse(parser, BINDS_NOT);
-        put(parser, KIND_NOT, gsim_cell_text(NULL));
+        append_step(parser, KIND_NOT, gsim_cell_text(NULL));
         most = BINDS_AND;
-    } else if (take(parser, "-")) {
-        put(parser, KIND_VALUE, gsim_cell_real(-1));
+    } else if (accept(parser, "-")) {
+        append_step(parser, KIND_VALUE, gsim_cell_real(-1));
         parse_value(parser, BINDS_VALUE);
-        put(parser, KIND_MULTIPLY, gsim_cell_text(NULL));
-    } else if (take(parser, "(")) {
+        append_step(parser, KIND_MULTIPLY, gsim_cell_text(NULL));
+    } else if (accept(parser, "(")) {
         parse(parser, BINDS_OR);
-        if (!take(parser, ")")) fail(parser, "')'");
+        if (!accept(parser, ")")) fail(parser, "')'");
     } else {
         parse_word(parser);
     }
@@ -172,12 +172,12 @@ static enum precedence parse_value(struct parser *parser, enum precedence least)
 static int64_t parse_list(struct parser *parser)
 {
     int64_t length = 0;
-    if (!take(parser, "(")) fail(parser, "'(' and a list");
+    if (!accept(parser, "(")) fail(parser, "'(' and a list");
     do {
         parse(parser, BINDS_SUM);
         length++;
-    } while (parser->status == GSIM_OK && take(parser, ","));
-    if (!take(parser, ")")) fail(parser, "',' or ')'");
+    } while (parser->status == GSIM_OK && accept(parser, ","));
+    if (!accept(parser, ")")) fail(parser, "',' or ')'");
     return length;
 }
 
@@ -197,15 +197,15 @@ static void check_names(struct parser *parser, size_t first)
 }
 
 /* Whether a sign that binds so strongly is next, and then takes it. */
-static bool take_sign(struct parser *parser, enum precedence least, enum precedence most, enum kind *kind)
+static bool accept_sign(struct parser *parser, enum precedence least, enum precedence most, enum kind *kind)
 {
     const char *before = parser->at;
     size_t i = 0;
-    while (i < SIGN_COUNT && !take(parser, signs[i].text)) i++;
+    while (i < SIGN_COUNT && !accept(parser, signs[i].text)) i++;
     if (i < SIGN_COUNT) *kind = signs[i].kind;
     if (i < SIGN_COUNT && precedences[*kind] >= least && precedences[*kind] <= most) return true;
     parser->at = before;
-    (void)take(parser, ""); /* the space before it */
+    (void)accept(parser, ""); /* the space before it */
     return false;
 }
 
@@ -215,11 +215,11 @@ static void parse(struct parser *parser, enum precedence least)
     size_t first = parser->where->count;
     enum precedence most = parse_value(parser, least);
     enum kind kind;
-    while (parser->status == GSIM_OK && take_sign(parser, least, most, &kind)) {
+    while (parser->status == GSIM_OK && accept_sign(parser, least, most, &kind)) {
         struct gsim_cell length = gsim_cell_integer(kind == KIND_IN ? parse_list(parser) : 0);
         most = precedences[kind];
         if (kind != KIND_IN) parse(parser, most + 1);
-        put(parser, kind, length);
+        append_step(parser, kind, length);
         if (most != BINDS_COMPARISON) continue;
         check_names(parser, first);
         most = BINDS_NOT;

@@ -91,7 +91,7 @@ int64_t gsim_value_ns(const char *digits)
     return is_negative ? -ns : ns;
 }
 
-static bool take_size(const char *digits, double most, double *size)
+static bool read_size(const char *digits, double most, double *size)
 {
     *size = digits ? strtod(digits, NULL) : 0;
     return *size >= 1 && *size <= most && *size == floor(*size);
@@ -103,13 +103,13 @@ int gsim_value_sizes(const char *value, double most, double sizes[3], const char
     *wrong = NULL;
     if (value && *value == '[') {
         GSIM_SCAN_EACH(at, value, NULL) {
-            if (count < 3 && !take_size(gsim_value_digits(at), most, &sizes[count]) && !*wrong) *wrong = at;
+            if (count < 3 && !read_size(gsim_value_digits(at), most, &sizes[count]) && !*wrong) *wrong = at;
             count++;
         }
     } else if (value && *value == '"') {
         const char *end = gsim_scan_skip(value) - 1;
         for (const char *at = value + 1; (at += strcspn(at, "-0123456789\"")) < end; count++) {
-            if (count < 3 && !take_size(at, most, &sizes[count]) && !*wrong) *wrong = value;
+            if (count < 3 && !read_size(at, most, &sizes[count]) && !*wrong) *wrong = value;
             at += strspn(at, "-.0123456789");
         }
     }

@@ -155,7 +155,7 @@ void gsim_cuda_queue_push(struct gsim_driver *driver, gsim_queue handle, void *i
 }
 
 /* The first item; the queue is locked and has one. */
-static void *take(struct queue *queue)
+static void *dequeue(struct queue *queue)
 {
     void *item = queue->items[queue->first];
     queue->first = (queue->first + 1) % queue->capacity;
@@ -171,7 +171,7 @@ void *gsim_cuda_queue_pop(struct gsim_driver *driver, gsim_queue handle)
     if (!queue || !queue->items) return NULL;
     pthread_mutex_lock(&queue->mutex);
     while (queue->count == 0) pthread_cond_wait(&queue->changed, &queue->mutex);
-    void *item = take(queue);
+    void *item = dequeue(queue);
     pthread_mutex_unlock(&queue->mutex);
     return item;
 }
@@ -183,7 +183,7 @@ bool gsim_cuda_queue_try_pop(struct gsim_driver *driver, gsim_queue handle, void
     if (!queue || !queue->items) return false;
     pthread_mutex_lock(&queue->mutex);
     bool has_item = queue->count > 0;
-    if (has_item) *item = take(queue);
+    if (has_item) *item = dequeue(queue);
     pthread_mutex_unlock(&queue->mutex);
     return has_item;
 }

@@ -38,7 +38,7 @@ static void free_device(struct gsim_runner_memory *memory)
     memory->device_bytes = 0;
 }
 
-static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
+static enum gsim_status allocate_managed(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
 {
     size_t free_bytes, total_bytes;
     enum gsim_status status = cuda_status(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo", 0, error);
@@ -65,7 +65,7 @@ static enum gsim_status take_managed(struct gsim_runner_memory *memory, uint64_t
     return status;
 }
 
-static enum gsim_status take_explicit(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
+static enum gsim_status allocate_explicit(struct gsim_runner_memory *memory, uint64_t bytes, struct gsim_error *error)
 {
     enum gsim_status status = GSIM_OK;
     if (memory->device_bytes < bytes || memory->host_mode == GSIM_MEMORY_MANAGED) {
@@ -138,8 +138,8 @@ enum gsim_status gsim_runner_memory_bind(struct gsim_runner_memory *memory, cons
     memory->is_filled = GSIM_ARENA_ARRAY(&memory->arena, bool, count);
     for (uint32_t i = 0; i < program->buffer_count; i++)
         bytes += (program->buffers[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    enum gsim_status status = mode == GSIM_MEMORY_MANAGED ? take_managed(memory, bytes + ALIGNMENT, error)
-                                                          : take_explicit(memory, bytes + ALIGNMENT, error);
+    enum gsim_status status = mode == GSIM_MEMORY_MANAGED ? allocate_managed(memory, bytes + ALIGNMENT, error)
+                                                          : allocate_explicit(memory, bytes + ALIGNMENT, error);
     if (status != GSIM_OK) return status;
     bytes = 0;
     for (uint32_t i = 0; i < program->buffer_count && mode != GSIM_MEMORY_MANAGED; i++) {

@@ -83,7 +83,7 @@ static void add_activity(struct gsim_tracer *t, const struct gsim_tracer_activit
     (void)GSIM_APPEND(t->activities, t->count, t->capacity, *activity);
 }
 
-static void take_record(struct gsim_tracer *t, const CUpti_Activity *record)
+static void read_record(struct gsim_tracer *t, const CUpti_Activity *record)
 {
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
         const kernel_activity *k = (const kernel_activity *)record;
@@ -122,7 +122,7 @@ static void CUPTIAPI buffer_full(CUcontext context, uint32_t stream, uint8_t *bu
     (void)size;
     if (t) {
         pthread_mutex_lock(&t->mutex);
-        while (t->cupti.cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS) take_record(t, record);
+        while (t->cupti.cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS) read_record(t, record);
         if (t->cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
             t->dropped += dropped;
         pthread_mutex_unlock(&t->mutex);

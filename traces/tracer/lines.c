@@ -211,7 +211,7 @@ void gtr_put_inner(struct gtr *t)
     for (uint32_t i = 0; i < GTR_THREADS; i++) release_inner(t, &t->inner[i]);
 }
 
-static void take_call(struct gtr *t, const struct gtr_api *call)
+static void write_call(struct gtr *t, const struct gtr_api *call)
 {
     struct gtr_inner *inner = &t->inner[call->thread % GTR_THREADS];
     if (inner->thread != call->thread || inner->count == sizeof inner->calls / sizeof inner->calls[0])
@@ -236,7 +236,7 @@ static uint64_t event_key(uint32_t context, uint32_t event)
     return (uint64_t)1 << 63 | (uint64_t)context << 32 | event;
 }
 
-static void take_event(struct gtr *t, const struct gtr_event *e)
+static void write_event(struct gtr *t, const struct gtr_event *e)
 {
     uint64_t id = t->has_sync_ids ? e->sync_id : event_key(e->context, e->event);
     t->events[id % GTR_EVENTS] = (struct gtr_noted_event){id, e->stream, e->correlation};
@@ -275,7 +275,7 @@ static void begin_mark(struct gtr *t, const struct gtr_marker *m)
         (struct gtr_open_mark){m->id, m->object == 2 ? m->thread : 0, m->time, m->name ? strdup(m->name) : NULL};
 }
 
-static void take_mark(struct gtr *t, const struct gtr_marker *m)
+static void write_mark(struct gtr *t, const struct gtr_marker *m)
 {
     if (m->flags & GTR_MARK_START) begin_mark(t, m);
     if (!(m->flags & GTR_MARK_END)) return;
@@ -305,7 +305,7 @@ static void put_memory(struct gtr *t, const struct gtr_memory *m)
             memory_name(m->memory), m->device, m->correlation);
 }
 
-static void take_external(struct gtr *t, const struct gtr_external *e)
+static void write_external(struct gtr *t, const struct gtr_external *e)
 {
     struct gtr_noted_collective *noted = &t->collectives[e->external % 1024];
     if (noted->external == e->external) noted->correlation = e->correlation;
@@ -319,12 +319,12 @@ void gtr_put_record(struct gtr *t, const void *record)
     case GTR_PEER_COPY: put_peer_copy(t, record); break;
     case GTR_MEMSET: put_memset(t, record); break;
     case GTR_DRIVER:
-    case GTR_RUNTIME: take_call(t, record); break;
+    case GTR_RUNTIME: write_call(t, record); break;
     case GTR_SYNC: put_sync(t, record); break;
-    case GTR_EVENT: take_event(t, record); break;
-    case GTR_MARKER: take_mark(t, record); break;
+    case GTR_EVENT: write_event(t, record); break;
+    case GTR_MARKER: write_mark(t, record); break;
     case GTR_MEMORY: put_memory(t, record); break;
-    case GTR_EXTERNAL: take_external(t, record); break;
+    case GTR_EXTERNAL: write_external(t, record); break;
     case GTR_STREAM: {
         const struct gtr_stream *s = record;
         gtr_put(t, "{\"ph\":\"M\",\"cat\":\"stream\",\"name\":\"stream\",\"args\":{\"context\":%u,\"stream\":%u,"

@@ -24,8 +24,8 @@ const char *gsim_calibration_origin(const struct gsim_probe *probe, char *text, 
 }
 
 /* A number without an interval. WHAT follows the file's name in the source. */
-static void put(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
-                enum gsim_device_number number, double value, enum gsim_number_kind kind, const char *what)
+static void set_number(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file,
+                       enum gsim_device_number number, double value, enum gsim_number_kind kind, const char *what)
 {
     char origin[160], source[400];
     snprintf(source, sizeof source, "%s: %s%s", file, what, gsim_calibration_origin(probe, origin, sizeof origin));
@@ -73,7 +73,7 @@ enum gsim_status gsim_calibrate_attributes(struct gsim_calibration *c, const str
         status = gsim_device_set_capability(&c->device, probe->compute_capability, error);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GSIM_OK; i++)
         if (!isnan(rows[i].value) && rows[i].value > 0)
-            put(c, probe, file, rows[i].number, rows[i].value, GSIM_KIND_MEASURED, rows[i].what);
+            set_number(c, probe, file, rows[i].number, rows[i].value, GSIM_KIND_MEASURED, rows[i].what);
     if (status == GSIM_OK) check_limits(c, probe);
     return status;
 }
@@ -113,24 +113,25 @@ static void memory(struct gsim_calibration *c, const struct gsim_probe *probe, c
     if (!s || !(greatest(s) > 0)) return;
     double most = greatest(s);
     char what[200];
-    put(c, probe, file, GSIM_DEV_dram_gbps, most, GSIM_KIND_MEASURED, "copy_bandwidth, the most that is reached");
+    set_number(c, probe, file, GSIM_DEV_dram_gbps, most, GSIM_KIND_MEASURED,
+               "copy_bandwidth, the most that is reached");
     if (s->points[0].x != 1 || !(s->points[0].median > 0)) return;
     double first = s->points[0].median, in_flight = first / COPY_THREADS * c->device.dram_latency_ns;
     snprintf(what, sizeof what, "copy_bandwidth: one block of 512 threads draws %.4g GB/s, times dram_latency_ns",
              first);
-    put(c, probe, file, GSIM_DEV_most_bytes_in_flight_per_thread, in_flight, GSIM_KIND_DERIVED, what);
+    set_number(c, probe, file, GSIM_DEV_most_bytes_in_flight_per_thread, in_flight, GSIM_KIND_DERIVED, what);
     for (size_t i = 0; i < sizeof stretches / sizeof stretches[0]; i++) {
         double stretch = stretch_at(s, stretches[i].share, most, first);
         if (isnan(stretch)) continue;
         snprintf(what, sizeof what,
                  "copy_bandwidth: blocks of %.4g GB/s each over what they reach, interpolated at %g of dram_gbps",
                  first, stretches[i].share);
-        put(c, probe, file, stretches[i].number, stretch, GSIM_KIND_DERIVED, what);
+        set_number(c, probe, file, stretches[i].number, stretch, GSIM_KIND_DERIVED, what);
     }
     const struct gsim_probe_series *one = gsim_probe_find(probe, "sm_bandwidth");
     if (!one || !(greatest(one) > 0)) return;
-    put(c, probe, file, GSIM_DEV_sm_dram_gbps, greatest(one), GSIM_KIND_MEASURED,
-        "sm_bandwidth, the most that one SM reaches");
+    set_number(c, probe, file, GSIM_DEV_sm_dram_gbps, greatest(one), GSIM_KIND_MEASURED,
+               "sm_bandwidth, the most that one SM reaches");
 }
 
 /* Copies both ways end with the slower direction: where that alone explains the time, the bus between them was no
@@ -140,8 +141,8 @@ static void both_ways(struct gsim_calibration *c, const struct gsim_probe *probe
     const struct gsim_device_spec *d = &c->device;
     if (!gsim_probe_find(probe, "bidirectional")) return;
     if (d->bidirectional_gbps < 0.98 * 2 * fmin(d->h2d_gbps, d->d2h_gbps)) return;
-    put(c, probe, file, GSIM_DEV_bidirectional_gbps, d->h2d_gbps + d->d2h_gbps, GSIM_KIND_DERIVED,
-        "bidirectional: no slower than the slower direction alone, so h2d_gbps plus d2h_gbps");
+    set_number(c, probe, file, GSIM_DEV_bidirectional_gbps, d->h2d_gbps + d->d2h_gbps, GSIM_KIND_DERIVED,
+               "bidirectional: no slower than the slower direction alone, so h2d_gbps plus d2h_gbps");
 }
 
 /* --- arithmetic --- */
@@ -155,15 +156,15 @@ static void arithmetic(struct gsim_calibration *c, const struct gsim_probe *prob
     double most = greatest(single), peak = 2 * d->sm_count * d->fp32_lanes_per_sm * d->clock_mhz * 1e-6;
     snprintf(what, sizeof what, "fma_rate: %.4g TFLOP/s over 2 x %.0f SMs x %.0f lanes x %.5g MHz", most, d->sm_count,
              d->fp32_lanes_per_sm, d->clock_mhz);
-    put(c, probe, file, GSIM_DEV_fma_share, most / peak, GSIM_KIND_DERIVED, what);
+    set_number(c, probe, file, GSIM_DEV_fma_share, most / peak, GSIM_KIND_DERIVED, what);
     if (most > 1.02 * peak)
         gsim_calibration_warn(c,
                               "fma_rate: %.4g TFLOP/s is more than the peak %.4g of %.0f FP32 lanes per SM: "
                               "is the base of the same architecture?",
                               most, peak, d->fp32_lanes_per_sm);
     if (!twice || !(greatest(twice) > 0)) return;
-    put(c, probe, file, GSIM_DEV_fp64_ratio, fmin(1, greatest(twice) / most), GSIM_KIND_DERIVED,
-        "fp64_rate over fma_rate");
+    set_number(c, probe, file, GSIM_DEV_fp64_ratio, fmin(1, greatest(twice) / most), GSIM_KIND_DERIVED,
+               "fp64_rate over fma_rate");
 }
 
 /* --- queues --- */
@@ -173,13 +174,13 @@ static void queues(struct gsim_calibration *c, const struct gsim_probe *probe, c
                                    *depth = gsim_probe_find(probe, "launch_queue_depth");
     for (size_t i = 0; delay && i < delay->point_count; i++) {
         if (delay->points[i].median < DELAYED_US) continue;
-        put(c, probe, file, GSIM_DEV_hw_queues, delay->points[i].x, GSIM_KIND_MEASURED,
-            "queue_delay: so many streams at work delay the kernel of one more");
+        set_number(c, probe, file, GSIM_DEV_hw_queues, delay->points[i].x, GSIM_KIND_MEASURED,
+                   "queue_delay: so many streams at work delay the kernel of one more");
         break;
     }
     if (depth)
-        put(c, probe, file, GSIM_DEV_launch_queue_depth, depth->points[0].median, GSIM_KIND_MEASURED,
-            "launch_queue_depth");
+        set_number(c, probe, file, GSIM_DEV_launch_queue_depth, depth->points[0].median, GSIM_KIND_MEASURED,
+                   "launch_queue_depth");
 }
 
 void gsim_calibrate_chip(struct gsim_calibration *c, const struct gsim_probe *probe, const char *file)

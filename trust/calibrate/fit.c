@@ -101,7 +101,7 @@ static void find_undetermined(struct gsim_fit_problem *problem, const gsl_matrix
     gsl_vector_free(work);
 }
 
-static void take_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_workspace *w,
+static void copy_result(struct gsim_fit_problem *problem, gsl_multifit_nlinear_workspace *w,
                         struct gsim_fit_result *result)
 {
     size_t n = problem->parameter_count, m = problem->observation_count;
@@ -172,7 +172,7 @@ enum gsim_status gsim_fit(struct gsim_fit_problem *problem, const bool *skip, st
     /* Out of iterations, or no step that helps: where it stands is the answer. */
     if (status == GSIM_OK && code != GSL_SUCCESS && code != GSL_EMAXITER && code != GSL_ENOPROG)
         status = gsim_error_set(error, GSIM_SIM, "least squares failed: %s", gsl_strerror(code));
-    if (status == GSIM_OK) take_result(problem, w, result);
+    if (status == GSIM_OK) copy_result(problem, w, result);
     gsl_multifit_nlinear_free(w);
     gsl_vector_free(start);
     gsim_free(s.values);

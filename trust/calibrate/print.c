@@ -22,7 +22,8 @@ static const char *named(const char *source, char text[64])
     return text;
 }
 
-static void put(const struct gsim_calibration *c, const char *base, const char *section, struct gsim_output *output)
+static void write_section(const struct gsim_calibration *c, const char *base, const char *section,
+                          struct gsim_output *output)
 {
     const struct gsim_error_summary *const errors[] = {&c->fit[0], &c->fit[1], &c->test[0], &c->test[1], &c->held_out};
     static const char *const keys[] = {"fit_before", "fit_after", "test_before", "test_after", "left_out"};
@@ -61,12 +62,12 @@ static void put(const struct gsim_calibration *c, const char *base, const char *
 
 void gsim_calibration_print(const struct gsim_calibration *c, const char *base, struct gsim_output *output)
 {
-    put(c, base, "text", output);
+    write_section(c, base, "text", output);
 }
 
 void gsim_calibration_json(const struct gsim_calibration *c, const char *base, struct gsim_output *output)
 {
-    put(c, base, "json", output);
+    write_section(c, base, "json", output);
 }
 
 /* --- beforehand --- */

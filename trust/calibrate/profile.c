@@ -143,8 +143,8 @@ static bool is_simulated(const struct gsim_profile_samples *all, const struct sp
 }
 
 /* --- whether it will do --- */
-static void put(struct gsim_calibration *c, enum gsim_device_number number, const struct estimate *e,
-                enum gsim_number_kind kind, const char *text, const char *source)
+static void set_number(struct gsim_calibration *c, enum gsim_device_number number, const struct estimate *e,
+                       enum gsim_number_kind kind, const char *text, const char *source)
 {
     double least = gsim_device_number_minimum(number);
     if (c->numbers[number].is_touched) return; /* by a probe, or recorded runs */
@@ -209,7 +209,7 @@ static void put_mean(struct gsim_calibration *c, const struct gsim_profile_sampl
              gsl_stats_quantile_from_sorted_data(sorted, 1, span.count, 0.75));
     write_source(c, all, &span, 1, what, source, sizeof source);
     gsim_free(values);
-    put(c, number, &e, is_simulated(all, &span) ? GSIM_KIND_DERIVED : GSIM_KIND_MEASURED, text, source);
+    set_number(c, number, &e, is_simulated(all, &span) ? GSIM_KIND_DERIVED : GSIM_KIND_MEASURED, text, source);
 }
 
 /* --- lines --- */
@@ -273,13 +273,13 @@ static void put_line(struct gsim_calibration *c, const struct gsim_profile_sampl
     latency.high += RESOLUTION_US;
     snprintf(what, sizeof what, "robust line over bytes, %zu copies that no other overlaps", line->count);
     write_source(c, all, line->spans, line->span_count, what, source, sizeof source);
-    put(c, line->latency, &latency, kind, "copies", source);
+    set_number(c, line->latency, &latency, kind, "copies", source);
     for (size_t s = 0; s < line->span_count; s++) {
         const struct estimate *inverse = &line->coefficients[s + 1];
         struct estimate rate = {1 / inverse->value, 1 / inverse->high, inverse->low > 0 ? 1 / inverse->low : INFINITY};
         rate.low *= 1 - 1e-4; /* times are whole nanoseconds */
         rate.high *= 1 + 1e-4;
-        put(c, line->rates[s], &rate, kind, quantities[line->spans[s].first->quantity].text, source);
+        set_number(c, line->rates[s], &rate, kind, quantities[line->spans[s].first->quantity].text, source);
     }
 }
 

@@ -56,7 +56,7 @@ struct place {
 
 GSIM_ORDER(compare_places, struct place, GSIM_UP(stream) GSIM_UP(op))
 
-static void see_end(struct busy *busy, uint32_t stream, double end_us)
+static void record_end(struct busy *busy, uint32_t stream, double end_us)
 {
     if (isnan(end_us)) return;
     if (stream == busy->stream) {
@@ -233,7 +233,7 @@ void gsim_profile_samples_add(struct gsim_profile_samples *all, const struct gsi
         s.records[i] = records;
         s.copies_us[i] = copies_us;
         if (!op->is_kernel && op->end_us > copies_us) copies_us = op->end_us;
-        see_end(&busy, op->stream, op->end_us);
+        record_end(&busy, op->stream, op->end_us);
         s.busy[i] = busy;
     }
     for (uint32_t i = 0; i < trace->op_count; i++)

@@ -17,7 +17,7 @@ struct gsim_parallel gsim_parallel_begin(const char *name, const struct gsim_tra
 }
 
 /* Behind its stream's last op, and behind AFTER. */
-static uint32_t put(struct gsim_parallel *p, uint32_t kernel, uint32_t stream, uint32_t after)
+static uint32_t append_kernel(struct gsim_parallel *p, uint32_t kernel, uint32_t stream, uint32_t after)
 {
     uint32_t list[2], count = 0;
     if (!p->builder) return UINT32_MAX;
@@ -30,7 +30,7 @@ static uint32_t put(struct gsim_parallel *p, uint32_t kernel, uint32_t stream, u
 
 static void launch(struct gsim_parallel *p, const struct gsim_kernel *kernel)
 {
-    if (p->builder) put(p, gsim_builder_kernel(p->builder, kernel), 0, p->last[GSIM_PARALLEL_STREAMS - 1]);
+    if (p->builder) append_kernel(p, gsim_builder_kernel(p->builder, kernel), 0, p->last[GSIM_PARALLEL_STREAMS - 1]);
     p->last[GSIM_PARALLEL_STREAMS - 1] = UINT32_MAX;
 }
 
@@ -63,7 +63,7 @@ void gsim_parallel_sweep(struct gsim_parallel *p, const char *name, double bytes
 uint32_t gsim_parallel_collective(struct gsim_parallel *p, const struct gsim_collective *what, uint32_t stream,
                                   uint32_t after)
 {
-    return p->builder ? put(p, gsim_builder_collective(p->builder, what), stream, after) : UINT32_MAX;
+    return p->builder ? append_kernel(p, gsim_builder_collective(p->builder, what), stream, after) : UINT32_MAX;
 }
 
 void gsim_parallel_attention(struct gsim_parallel *p, bool forward, double part)

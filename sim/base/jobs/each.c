@@ -29,7 +29,8 @@ static void fail_item(void *data, uint64_t item, enum gsim_item_end end, const c
     gsim_bytes_add(bytes, &error, sizeof error);
 }
 
-static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_t length, struct gsim_error *error)
+static enum gsim_status read_result(void *data, uint64_t item, const char *bytes, size_t length,
+                                    struct gsim_error *error)
 {
     struct each_run *r = data;
     struct gsim_each *each = r->each;
@@ -40,7 +41,7 @@ static enum gsim_status take(void *data, uint64_t item, const char *bytes, size_
     if (length == sizeof failure + each->size) memcpy(result, bytes + sizeof failure, each->size);
     if (each->progress) each->progress->done++;
     each->started = r->pool.put;
-    enum gsim_status status = each->take(each->data, item, result, &failure, error);
+    enum gsim_status status = each->deliver(each->data, item, result, &failure, error);
     r->pool.count = each->count;
     gsim_free(result);
     return status;
@@ -53,7 +54,7 @@ enum gsim_status gsim_each_run(struct gsim_each *each, struct gsim_error *error)
     r.pool = (struct gsim_pool_run){.pool = {.jobs = each->jobs, .data = &r, .run = run_item, .fail = fail_item},
                                     .first = each->first,
                                     .count = each->count,
-                                    .deliver = take,
+                                    .deliver = read_result,
                                     .data = &r,
                                     .progress = each->progress,
                                     .heeds_signals = each->heeds_signals};
@@ -65,7 +66,8 @@ enum gsim_status gsim_each_run(struct gsim_each *each, struct gsim_error *error)
     for (uint64_t i = 0; i < each->count && !status; i++) {
         struct gsim_bytes bytes = {0};
         run_item(&r, each->first + i, &bytes);
-        status = bytes.failed ? gsim_no_memory(error) : take(&r, each->first + i, bytes.data, bytes.length, error);
+        status = bytes.failed ? gsim_no_memory(error)
+                              : read_result(&r, each->first + i, bytes.data, bytes.length, error);
         gsim_bytes_release(&bytes);
     }
     return status;

@@ -10,7 +10,7 @@ struct gsim_each {
     size_t size;          /* of a result, which is zeroed before */
     enum gsim_status (*run)(void *data, uint64_t item, void *result, struct gsim_error *error);
     /* FAILURE: what run() said, or how its worker ended; GSIM_OK: it ran. */
-    enum gsim_status (*take)(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
+    enum gsim_status (*deliver)(void *data, uint64_t item, const void *result, const struct gsim_error *failure,
                              struct gsim_error *error);
     void *data;
     struct gsim_progress *progress; /* counts what is taken; NULL: none */

@@ -161,7 +161,7 @@ static bool remove_item(struct worker *worker, uint64_t item)
     return false;
 }
 
-static enum gsim_status take_outcomes(struct gsim_pool *pool, struct worker *worker, gsim_pool_deliver *deliver,
+static enum gsim_status read_outcomes(struct gsim_pool *pool, struct worker *worker, gsim_pool_deliver *deliver,
                                       void *data, struct gsim_error *error)
 {
     struct gsim_worker_head head;
@@ -196,7 +196,7 @@ static enum gsim_status replace(struct gsim_pool *pool, struct worker *worker, e
     uint64_t at = 0;
     bool was_at_work = gsim_worker_item(&worker->process, &at);
     struct gsim_bytes outcome = {0};
-    enum gsim_status status = take_outcomes(pool, worker, deliver, data, error); /* what it had sent before */
+    enum gsim_status status = read_outcomes(pool, worker, deliver, data, error); /* what it had sent before */
     gsim_worker_autopsy(&worker->process, message, sizeof(message));
     if (end == GSIM_ITEM_TIMEOUT)
         snprintf(message, sizeof(message), "stopped after the time limit of %g s", pool->config.timeout_s);
@@ -274,7 +274,7 @@ enum gsim_status gsim_pool_wait(struct gsim_pool *pool, int timeout_ms, gsim_poo
             status = read_worker(pool, worker, &ended, error);
             if (status == GSIM_OK)
                 status = ended ? replace(pool, worker, GSIM_ITEM_CRASHED, deliver, data, error)
-                               : take_outcomes(pool, worker, deliver, data, error);
+                               : read_outcomes(pool, worker, deliver, data, error);
         }
         if (status == GSIM_OK && !ended && pool->config.timeout_s > 0)
             status = check_clock(pool, worker, deliver, data, error);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Takes up to COUNT SMs of the GPC, which has LEFT. */
-static uint32_t take_sms(uint8_t *gpc_of, uint32_t sm, uint32_t limit, uint32_t gpc, uint32_t *left, uint32_t count)
+static uint32_t assign_sms(uint8_t *gpc_of, uint32_t sm, uint32_t limit, uint32_t gpc, uint32_t *left, uint32_t count)
 {
     for (; count && *left && sm < limit; count--, --*left) gpc_of[sm++] = (uint8_t)gpc;
     return sm;
@@ -28,10 +28,10 @@ static uint32_t find_gpcs(const struct gsim_device_spec *device, uint8_t *gpc_of
     }
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t g = 0; g < count; g++)
-            if (device->gpcs[g] <= 2) sm = take_sms(gpc_of, sm, sm_count, g, &left[g], 1);
+            if (device->gpcs[g] <= 2) sm = assign_sms(gpc_of, sm, sm_count, g, &left[g], 1);
     for (uint32_t g = 0; g < count; g++)
-        sm = take_sms(gpc_of, sm, sm_count, g, &left[g], left[g] / 2 < FIRST ? left[g] / 2 : FIRST);
-    for (uint32_t g = 0; g < count; g++) sm = take_sms(gpc_of, sm, sm_count, g, &left[g], left[g]);
+        sm = assign_sms(gpc_of, sm, sm_count, g, &left[g], left[g] / 2 < FIRST ? left[g] / 2 : FIRST);
+    for (uint32_t g = 0; g < count; g++) sm = assign_sms(gpc_of, sm, sm_count, g, &left[g], left[g]);
     if (sm < sm_count) memset(&gpc_of[sm], (int)count++, sm_count - sm);
     return count;
 }

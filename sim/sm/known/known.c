@@ -52,7 +52,7 @@ static struct chip_use use_of_chip(const struct gsim_demand *w, const struct gsi
                              w->is_contended ? 1 : l2};
 }
 
-/* What a kernel that queues asks for on the idle chip, so that its queue is that. */
+/* Load on the idle chip that gives the queue length QUEUE. */
 static void set_queue(struct chip_use *use, const struct gsim_device_spec *d, double queue)
 {
     double full = gsim_share_knee_load(queue, d->l2_knee) / queue;

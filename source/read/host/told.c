@@ -141,7 +141,7 @@ void gsim_cu_find_probes(struct gsim_cu *s)
 
 /* --- facts --- */
 /* The next of them; NULL: there is none. */
-static const struct gsim_cuda_fact *take(const struct gsim_cuda_told *told, uint32_t what, uint32_t line)
+static const struct gsim_cuda_fact *next_fact(const struct gsim_cuda_told *told, uint32_t what, uint32_t line)
 {
     const uint64_t key = (uint64_t)what << 32 | line;
     size_t low = 0, high = told && told->facts ? told->fact_count : 0, end = high;
@@ -177,7 +177,7 @@ struct gsim_cu_value gsim_cu_told(struct gsim_cu *s, CXCursor expression, struct
         !place_of(s, expression, &place))
         return value;
     while (p < told->probe_count && (told->probes[p].from != place.from || told->probes[p].to != place.to)) p++;
-    const struct gsim_cuda_fact *fact = p < told->probe_count ? take(told, (uint32_t)p, 0) : NULL;
+    const struct gsim_cuda_fact *fact = p < told->probe_count ? next_fact(told, (uint32_t)p, 0) : NULL;
     if (!fact) return value;
     enum CXTypeKind type = s->clang.getCanonicalType(s->clang.getCursorType(expression)).kind;
     struct gsim_cu_value now = {.kind = GSIM_CU_NUMBER, .n = {fact->n[0]}};
@@ -206,7 +206,7 @@ struct gsim_cu_value gsim_cu_told_before(struct gsim_cu *s, CXCursor expression,
 
 void gsim_cu_tell_region(struct gsim_cu *s, uint32_t region, CXCursor call)
 {
-    const struct gsim_cuda_fact *fact = take(s->options->told, GSIM_FACT_ALLOCATION, gsim_cu_line(s, call));
+    const struct gsim_cuda_fact *fact = next_fact(s->options->told, GSIM_FACT_ALLOCATION, gsim_cu_line(s, call));
     if (!fact || region == GSIM_CU_NONE) return;
     s->memory.regions[region].address = fact->n[0];
     s->memory.regions[region].bytes = fact->n[1];
@@ -220,9 +220,9 @@ void gsim_cu_confirm(struct gsim_cu *s, CXCursor call, struct gsim_cu_operands *
     unsigned line = gsim_cu_line(s, call);
     if (!s->text.call_name) /* the run has the line where <<<>>>() ends */
         s->clang.getExpansionLocation(s->clang.getRangeEnd(s->clang.getCursorExtent(call)), NULL, &line, NULL, NULL);
-    launch = take(told, GSIM_FACT_LAUNCH, line);
+    launch = next_fact(told, GSIM_FACT_LAUNCH, line);
     for (int writes = 0; launch && writes < 2; writes++)
-        while ((fact = take(told, writes ? GSIM_FACT_WRITE : GSIM_FACT_READ, gsim_whole_u32(launch->n[0])))) {
+        while ((fact = next_fact(told, writes ? GSIM_FACT_WRITE : GSIM_FACT_READ, gsim_whole_u32(launch->n[0])))) {
             double offset;
             uint32_t region = region_at(s, fact->n[0], &offset);
             bool has = o->is_unknown || region == GSIM_CU_NONE;

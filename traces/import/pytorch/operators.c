@@ -81,7 +81,7 @@ static bool number_all(struct gsim_traced_operators *o)
     return true;
 }
 
-static enum gsim_status take(struct gsim_traced_operators *o, const cJSON *events, struct gsim_error *error)
+static enum gsim_status read_operators(struct gsim_traced_operators *o, const cJSON *events, struct gsim_error *error)
 {
     const cJSON *event;
     size_t room = 1;
@@ -113,7 +113,7 @@ enum gsim_status gsim_traced_operators_read(const char *path, struct gsim_traced
     char *text = gsim_file_read(path, &length, error);
     if (!text) return gsim_error_prefix(error, "cannot read '%s'", path);
     cJSON *root = length <= MAX_BYTES ? cJSON_ParseWithLength(text, length) : NULL;
-    enum gsim_status status = root ? take(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
+    enum gsim_status status = root ? read_operators(o, cJSON_IsArray(root) ? root : member(root, "traceEvents"), error)
                                    : gsim_error_set(error, GSIM_INPUT, "cannot read '%s': %s", path,
                                                     length <= MAX_BYTES ? "no JSON" : "too large");
     cJSON_Delete(root);

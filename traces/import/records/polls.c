@@ -99,7 +99,7 @@ struct loop {
 
 /* A loop ends with the work's end, or before the next call would have come. One that asks for long or often waits for
  * something that ended meanwhile, if for nothing later. */
-static struct loop look_at_loop(const struct ended *all, uint32_t count, struct gsim_call **first,
+static struct loop measure_loop(const struct ended *all, uint32_t count, struct gsim_call **first,
                                 struct gsim_call **last)
 {
     int64_t start_ns = (*first)->start_ns, end_ns = (*last)->end_ns;
@@ -132,7 +132,7 @@ static void find_loops_of(const struct ended *all, uint32_t count, struct gsim_c
             for (next = at + 1; (*at)->kind == GSIM_CALL_QUERY && next < until; next++)
                 if ((*next)->kind != GSIM_CALL_QUERY) break;
             if ((*at)->kind != GSIM_CALL_QUERY) continue;
-            struct loop l = look_at_loop(all, count, at, next - 1);
+            struct loop l = measure_loop(all, count, at, next - 1);
             if (pass) make_wait(&l, l.is_sure || 2 * found >= loops);
             else if (!l.is_sure && l.last > l.first) loops++, found += l.found_ns != INT64_MIN;
         }

@@ -41,7 +41,7 @@ static void wait_until(const struct gsim_client_task *c, int64_t at_ns)
 }
 
 /* Every task is there: they begin together. */
-static void meet(struct gsim_client_task *c)
+static void wait_for_all(struct gsim_client_task *c)
 {
     struct timespec pause = {0, 50000};
     if (c->stage->measures) gsim_client_measure(c);
@@ -62,7 +62,7 @@ static void do_iteration_begin(struct gsim_driver *driver, uint32_t iteration)
 {
     struct gsim_client_task *c = client_of(driver);
     c->base.iteration_begin(driver, iteration);
-    if (iteration == c->stage->warmup && !gsim_driver_failed(driver)) meet(c);
+    if (iteration == c->stage->warmup && !gsim_driver_failed(driver)) wait_for_all(c);
     c->launch_count = 0;
     if (iteration < c->stage->warmup || gsim_driver_failed(driver)) return;
     if (iteration == c->stage->warmup) {

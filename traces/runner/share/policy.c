@@ -167,7 +167,7 @@ static void see_requests(struct gsim_ledger_policy *p, uint32_t task)
 }
 
 /* Its last request has been told. */
-static void see_end(struct gsim_ledger_policy *p, uint32_t task)
+static void record_end(struct gsim_ledger_policy *p, uint32_t task)
 {
     bool is_done = p->setup.ledger->tasks[task].state == GSIM_LEDGER_DONE;
     see_requests(p, task);
@@ -245,7 +245,7 @@ bool gsim_ledger_policy_look(struct gsim_ledger_policy *p, struct gsim_error *er
 {
     for (uint32_t i = 0; i < p->share.task_count; i++) {
         see_ends(p, i);
-        see_end(p, i);
+        record_end(p, i);
         see_launches(p, i);
     }
     see_timers(p);

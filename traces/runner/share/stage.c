@@ -46,7 +46,7 @@ static void become_child(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-static void take_end(int status, const char *what, struct gsim_error *error)
+static void check_end(int status, const char *what, struct gsim_error *error)
 {
     if (error->status) return;
     if (WIFSIGNALED(status))
@@ -80,7 +80,7 @@ enum gsim_status gsim_stage_apart(enum gsim_status (*body)(void *, struct gsim_e
         gsim_error_set(error, GSIM_SIM, interrupted ? "interrupted" : "%s: took more than %d s", what, START_S);
     } else {
         if (found->status) *error = *found;
-        take_end(status, what, error);
+        check_end(status, what, error);
     }
     munmap(found, sizeof *found + 1);
     return error->status;
@@ -170,7 +170,7 @@ static void see_processes(struct run *r, struct gsim_error *error)
         r->children[p] = 0;
         r->left--;
         see_failures(r, error);
-        take_end(status, what, error);
+        check_end(status, what, error);
     }
 }
 

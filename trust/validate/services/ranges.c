@@ -130,8 +130,8 @@ static enum gsim_status add_model(struct run *r, const cJSON *solo, const char *
 /* --- pairs ---------------------------------------------------------------------------------------------------- */
 
 /* PASS 0: takes the services' fastest tenths; 1: counts and predicts. */
-static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *share, int pass,
-                                  struct gsim_ranges *ranges, struct gsim_error *error)
+static enum gsim_status run_pair(struct run *r, const cJSON *pair, const char *share, int pass,
+                                 struct gsim_ranges *ranges, struct gsim_error *error)
 {
     const char *names[] = {text(pair, "a"), text(pair, "b")};
     const cJSON *stats[] = {cJSON_GetObjectItemCaseSensitive(pair, "a_us"),
@@ -181,8 +181,8 @@ static enum gsim_status take_pair(struct run *r, const cJSON *pair, const char *
 }
 
 /* A list of runs that say their way, or a list for each way. */
-static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, struct gsim_ranges *ranges,
-                                   struct gsim_error *error)
+static enum gsim_status run_pairs(struct run *r, const cJSON *json, int pass, struct gsim_ranges *ranges,
+                                  struct gsim_error *error)
 {
     const cJSON *list, *pair;
     enum gsim_status status = GSIM_OK;
@@ -192,8 +192,8 @@ static enum gsim_status take_pairs(struct run *r, const cJSON *json, int pass, s
         cJSON_ArrayForEach(pair, list)
         {
             if (status == GSIM_OK)
-                status = take_pair(r, pair, strcmp(list->string, "runs") == 0 ? text(pair, "share") : list->string,
-                                   pass, ranges, error);
+                status = run_pair(r, pair, strcmp(list->string, "runs") == 0 ? text(pair, "share") : list->string,
+                                  pass, ranges, error);
         }
     }
     return status;
@@ -226,7 +226,7 @@ static enum gsim_status run_all(struct run *r, const cJSON *json, const char *se
     {
         if (status == GSIM_OK) status = add_model(r, solo, services, error);
     }
-    if (status == GSIM_OK) status = take_pairs(r, json, 0, ranges, error);
+    if (status == GSIM_OK) status = run_pairs(r, json, 0, ranges, error);
     if (status == GSIM_OK) {
         for (size_t i = 0; i < r->count && status == GSIM_OK; i++) {
             struct model *m = &r->models[i];
@@ -234,7 +234,7 @@ static enum gsim_status run_all(struct run *r, const cJSON *json, const char *se
             if (status == GSIM_OK) status = find_scale(r, m, m->slow_us, &m->scales[1], error);
         }
     }
-    if (status == GSIM_OK) status = take_pairs(r, json, 1, ranges, error);
+    if (status == GSIM_OK) status = run_pairs(r, json, 1, ranges, error);
     if (status == GSIM_OK && !ranges->count)
         status = gsim_error_set(error, GSIM_INPUT, "expected pairs of services, found none");
     return status;
