@@ -75,6 +75,7 @@ struct gsim_cli_arguments {
     const struct gsim_device_spec *device; /* sweeps: loaded before, in place of the one that is named; else NULL */
     struct gsim_cli_repeated *repeated; /* options other than --opt that may be given several times, in order */
     size_t repeated_count;
+    bool is_quiet; /* its notes have been told */
 };
 
 const char *gsim_cli_command_name(int command);

@@ -20,6 +20,8 @@
 #define RATE_DRAWS  5
 #define MAX_DRAWS   1e6
 #define KEEPS_MAX   1000000u /* requests of which each is reported */
+#define MAX_OPTS    4     /* of more none is asked whether it does something, as in cli/idle.c, */
+#define MAX_STEPS   20000 /* nor of a longer run */
 
 struct serve {
     const struct gsim_cli_arguments *arguments;
@@ -174,7 +176,7 @@ static enum gsim_status parse_arrivals(struct serve *v, struct gsim_error *error
     if (number > 0 && (a->kind != GSIM_ARRIVALS_LIST || number < a->count)) a->count = number;
     bool is_drawn = a->kind != GSIM_ARRIVALS_LIST, has_prompts = a->prompt.kind != GSIM_LENGTHS_TRACE,
          has_outputs = a->output.kind != GSIM_LENGTHS_TRACE;
-    if (text && !is_drawn && (has_prompts || has_outputs))
+    if (text && !is_drawn && (has_prompts || has_outputs) && !v->arguments->is_quiet)
         fprintf(stderr, "gpusim: note: --arrivals: times of '%s', %s as '%s' says, not the trace's\n", text,
                 has_prompts && has_outputs ? "prompts and outputs"
                 : has_prompts              ? "prompts"
@@ -271,6 +273,29 @@ static void put_text(const void *what, struct gsim_output *out)
     gsim_serving_print(out, &a->head, a->result);
 }
 
+/* As cli/idle.c of runs: each --opt is left out in turn. */
+static void note_idle_opts(const struct serve *v, const struct gsim_serving_result *r)
+{
+    struct gsim_cli_arguments fewer = *v->arguments;
+    struct gsim_served_point point;
+    uint64_t steps = 0;
+    for (int k = 0; k < GSIM_STEP_KIND_COUNT; k++) steps += r->steps[k];
+    if (fewer.opt_count > MAX_OPTS || steps > MAX_STEPS) return;
+    fewer.opts = gsim_alloc(sizeof *fewer.opts * (fewer.opt_count + 1));
+    fewer.is_quiet = true;
+    for (size_t out = 0; out < v->arguments->opt_count; out++) {
+        struct gsim_error ignored = {0};
+        fewer.opt_count = 0;
+        for (size_t i = 0; i < v->arguments->opt_count; i++)
+            if (i != out) fewer.opts[fewer.opt_count++] = v->arguments->opts[i];
+        if (!gsim_cli_serve_point(&fewer, fewer.operands[0], 0, &point, &ignored) &&
+            point.mean_us == gsim_quantiles_mean(&r->figures[GSIM_SERVED_E2E]) &&
+            point.makespan_us == r->last_us - r->first_arrival_us)
+            fprintf(stderr, "gpusim: note: --opt %.100s changes nothing here\n", v->arguments->opts[out]);
+    }
+    gsim_free(fewer.opts);
+}
+
 static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
 {
     const char *report = v->arguments->value[GSIM_CLI_REPORT];
@@ -280,6 +305,7 @@ static enum gsim_status run_one(struct serve *v, struct gsim_error *error)
     enum gsim_status status = run_cell(v, &cell, report != NULL, &result, &a.head, error);
     if (!status)
         status = gsim_cli_write(NULL, report, &(struct gsim_cli_forms){.json = put_json, .text = put_text}, &a, error);
+    if (!status) note_idle_opts(v, &result);
     gsim_serving_result_release(&result);
     return status;
 }

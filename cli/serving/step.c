@@ -47,7 +47,7 @@ static enum gsim_status read_trace(const char *path, struct gsim_cli_server *ser
     if (!status && server->is_other) gsim_cli_trace_move(program, &server->setup.device, note);
     else if (!status && !notes.gpu[0] && !is_asked) gsim_cli_note_guess(server->setup.device.name, note, sizeof note);
     if (note[0]) {
-        fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
+        if (!server->arguments.is_quiet) fprintf(stderr, "gpusim: note: '%s': %s\n", path, note);
         server->spec.moved = gsim_arena_strdup(&server->spec.arena, note);
     }
     *is_graph = !status && notes.graph_works * 2 > notes.kernels;

@@ -143,6 +143,9 @@ sed 's/"solo_us": [0-9]*, "solo_device": "h100-vm"/"thread_cycles": 400000/' d1.
 sed 's/"d[18].json"/"cycles.json"/g' quiet.json >clocked.json
 serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=1000 --report report.json && slow=$(value percentiles tpot_us p50)
 serve clocked.json --requests 20 --rate 1 --opt device.clock_mhz=2000 --report report.json && fast=$(value percentiles tpot_us p50)
+grep -q 'changes nothing' err && fail "the clock of steps by cycles: $(cat err)"
+serve clocked.json --requests 20 --opt device.d2h_gbps=5 --opt device.clock_mhz=1500 && [ "$(cat err)" = 'gpusim: note: --opt device.d2h_gbps=5 changes nothing here' ] ||
+    fail "steps without copies: $(cat err)"
 near "$(awk "BEGIN { print $slow - $fast }")" 200 0.005 || fail "400,000 cycles: $slow us at 1,000 MHz, $fast at 2,000"
 # Steps of a profile's tables are on no simulated GPU: its numbers are refused, but the links of several that reduce.
 printf '%s\n' layer,tokens,time_us mlp,1,10 mlp,8,10 >dense.csv
