@@ -167,7 +167,7 @@ static void each_of(struct gsim_cu *s, CXCursor statement, CXCursor range, CXCur
         s->host.guesses -= !is_known;
         if (!goes_on(s)) break;
     }
-    if (!is_known || !has_calls) gsim_cu_forget(s, statement, false);
+    if (!is_known || (!has_calls && rounds.n[0] > MAX_PLAIN_TRIPS)) gsim_cu_forget(s, statement, false);
     gsim_free(kids.at);
     gsim_free(items.at);
 }

@@ -17,6 +17,7 @@ count '"op": "kernel"' 19
 count '"grid": \[8, 1, 1\]' 13
 count '"bytes": 2048, "init"' 3
 count '"kernel": "add".*"reads": \["x"\], "writes": \["x.3"\]' 1
+grep -q 'times in the run' notes && fail "as often as it ran: $(cat notes)"
 # 3 fills, one round, case 1 is a fill, then 1 and 2
 if [ "${GPUSIM_FULL-}" ]; then
     read_it "256 1 2"

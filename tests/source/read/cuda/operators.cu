@@ -38,5 +38,18 @@ int main()
     k<<<(int)3.7 * 2, 32>>>(a);
     k<<<sizeof(double) * 5, 32>>>(a);
     k<<<five / 3.0, 32>>>(a);
+    int sizes[] = {34, 36, 35}, sum = 0;
+    for (int n : sizes) k<<<n, 32>>>(a);
+    for (int &n : sizes) n += 3;
+    for (int n : sizes) {
+        if (n == 39) continue;
+        k<<<n, 32>>>(a);
+    }
+    for (int n : sizes) {
+        k<<<n + 2, 32>>>(a);
+        if (n == 39) break;
+    }
+    for (int n : sizes) sum += n;
+    k<<<sum, 32>>>(a);
     cudaDeviceSynchronize();
 }
