@@ -3,6 +3,7 @@
  * Layer: plots. See plots/frame.h: the table itself, and CSV.
  */
 #include "plots/frame.h"
+#include "gpusim/order.h"
 
 #include <math.h>
 
@@ -124,10 +125,7 @@ bool gsim_frame_is_setting(const char *column)
     return true;
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
+GSIM_ORDER_TEXTS(by_text)
 
 size_t gsim_frame_distinct(const struct gsim_frame *frame, const struct gsim_frame_column *column)
 {

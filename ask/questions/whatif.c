@@ -4,16 +4,10 @@
 #include <stdlib.h>
 
 #include "ask/questions/question.h"
+#include "gpusim/order.h"
 #include "ask/whatif/rows.h"
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct gsim_whatif_row *a = left, *b = right;
-    bool x = isfinite(a->time_us), y = isfinite(b->time_us);
-    if (x != y) return x ? -1 : 1;
-    if (x && a->time_us != b->time_us) return a->time_us < b->time_us ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
-}
+GSIM_ORDER(compare_rows, struct gsim_whatif_row, GSIM_UP(time_us) GSIM_UP(place))
 
 void gsim_whatif_sort(struct gsim_whatif *w)
 {

@@ -13,6 +13,7 @@
 #include "ask/whatif/names.h"
 #include "gpusim/energy.h"
 #include "gpusim/metrics.h"
+#include "gpusim/order.h"
 #include "sim/base/jobs/each.h"
 #include "sim/base/text.h"
 #include "sim/sm/demand.h"
@@ -399,12 +400,7 @@ static bool excludes(const struct gsim_change *a, const struct gsim_change *b)
     return a->kind == b->kind || (issues[a->kind] && issues[b->kind]);
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct gsim_whatif_row *const *a = left, *const *b = right;
-    if ((*a)->time_us != (*b)->time_us) return (*a)->time_us < (*b)->time_us ? -1 : 1;
-    return (*a > *b) - (*a < *b);
-}
+GSIM_ORDER_AT(compare_rows, struct gsim_whatif_row, GSIM_UP(time_us) GSIM_PLACE)
 
 /* --- what the profiler's share decides --- */
 

@@ -7,6 +7,7 @@
 #include <dirent.h>
 
 #include "cli/ranks/traces.h"
+#include "gpusim/order.h"
 #include "cli/figures/plot.h"
 #include "cli/traces.h"
 #include "cli/trust/validate.h"
@@ -106,10 +107,7 @@ static void add_path(struct command *c, const char *path)
     (void)GSIM_APPEND(c->paths, c->path_count, c->path_capacity, path);
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
+GSIM_ORDER_TEXTS(by_text)
 
 /* All *.json.gz of the folder, by name. */
 static enum gsim_status list_folder(struct command *c, const char *folder, struct gsim_error *error)

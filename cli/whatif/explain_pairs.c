@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/whatif/explain.h"
+#include "gpusim/order.h"
 #include "sim/report/chrome.h"
 #include "ask/whatif/moments.h"
 
@@ -62,12 +63,7 @@ struct row {
     gsim_time held;
 };
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    if (a->held != b->held) return a->held > b->held ? -1 : 1;
-    return a->reason - b->reason;
-}
+GSIM_ORDER(compare_rows, struct row, GSIM_DOWN(held) GSIM_UP(reason))
 
 /* The number that the program gives a stream of the timeline, where it gives one. */
 static uint32_t number_of(const struct gsim_cli_explained *e, uint32_t stream)

@@ -15,6 +15,18 @@
         const type *a = left, *b = right;                                                                              \
         keys return 0;                                                                                                 \
     }
+/* The same of pointers to them, and of texts. */
+#define GSIM_ORDER_AT(name, type, keys)                                                                                \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        const type *a = *(const type *const *)left, *b = *(const type *const *)right;                                  \
+        keys return 0;                                                                                                 \
+    }
+#define GSIM_ORDER_TEXTS(name)                                                                                         \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        return strcmp(*(const char *const *)left, *(const char *const *)right);                                        \
+    }
 #define GSIM_ORDER_OF(name, type)                                                                                      \
     static int name(const void *left, const void *right)                                                               \
     {                                                                                                                  \
@@ -32,3 +44,6 @@
     if (a->member < b->member || GSIM_NO_NUMBER(a->member, b->member)) return 1;
 #define GSIM_TEXT(member)                                                                                              \
     if (strcmp(a->member, b->member) != 0) return strcmp(a->member, b->member);
+/* Where it lies, of elements of one array. */
+#define GSIM_PLACE                                                                                                     \
+    if (a != b) return a < b ? -1 : 1;

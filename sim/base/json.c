@@ -3,6 +3,7 @@
  * Layer: sim/base (helper). See sim/base/json.h. The parser is cJSON.
  */
 #include "sim/base/json.h"
+#include "gpusim/order.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -124,10 +125,7 @@ const char *gsim_json_found(const cJSON *item, char *text, size_t size)
     return text;
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp((*(const cJSON *const *)left)->string, (*(const cJSON *const *)right)->string);
-}
+GSIM_ORDER_AT(by_name, cJSON, GSIM_TEXT(string))
 
 /* Sorted, so that a million members cost no more than their sorting; without memory for that each is looked up. */
 const char *gsim_json_repeated(const cJSON *object)

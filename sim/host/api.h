@@ -32,6 +32,8 @@ void gsim_api_spend(struct gsim_process *p, double us);
 /* With several host threads: waits for the driver's lock and holds it for HOLD_US, SWITCH_US longer if another thread
  * held it last. */
 void gsim_api_take_driver(struct gsim_process *p, double hold_us, double switch_us);
+/* Gives COMMAND, of a call that began at LAUNCH, to its front end. */
+void gsim_api_send(struct gsim_process *p, struct gsim_command *command, gsim_time launch, double latency_us);
 /* Appends an op to a stream; the caller has spent the call's host time. */
 void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us);

@@ -69,6 +69,14 @@ gsim_time gsim_api_wait_queue(struct gsim_process *p, uint32_t stream)
     return p->machine->running->local - before;
 }
 
+void gsim_api_send(struct gsim_process *p, struct gsim_command *command, gsim_time launch, double latency_us)
+{
+    command->launch = launch;
+    command->correlation = p->correlation;
+    command->arrival = p->machine->running->local + gsim_time_from_us(latency_us);
+    gsim_front_issue(command->front, command);
+}
+
 void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const struct gsim_op *op, uint32_t exec,
                     uint32_t stream, gsim_time launch, double latency_us)
 {
@@ -77,10 +85,7 @@ void gsim_api_issue(struct gsim_process *p, enum gsim_command_kind kind, const s
     command->op = op;
     command->note = p->machine->running->note;
     command->exec = exec;
-    command->launch = launch;
-    command->correlation = p->correlation;
-    command->arrival = p->machine->running->local + gsim_time_from_us(latency_us);
-    gsim_front_issue(p->streams[stream].front, command);
+    gsim_api_send(p, command, launch, latency_us);
     gsim_api_use_stream(p, stream);
 }
 
@@ -240,10 +245,7 @@ static void issue_marker(struct gsim_process *p, enum gsim_command_kind kind, gs
     if (!command) return;
     marker->references++;
     command->marker = marker;
-    command->launch = launch;
-    command->correlation = p->correlation;
-    command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);
-    gsim_front_issue(p->streams[stream].front, command);
+    gsim_api_send(p, command, launch, p->spec->launch_to_start_us);
 }
 
 void gsim_api_event_record(struct gsim_driver *driver, gsim_event event, gsim_stream stream)

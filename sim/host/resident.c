@@ -48,10 +48,7 @@ void gsim_api_persistent_launch(struct gsim_driver *driver, const struct gsim_pe
     if (!command) return;
     command->class = &gsim_resident_class;
     command->argument = (void *)plan;
-    command->launch = start;
-    command->correlation = p->correlation;
-    command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);
-    gsim_front_issue(front, command);
+    gsim_api_send(p, command, start, p->spec->launch_to_start_us);
     gsim_api_use_stream(p, stream);
     gsim_api_end(p, GSIM_API_RESIDENT, start, waited, stream, "persistent kernel");
 }

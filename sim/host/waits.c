@@ -176,10 +176,7 @@ void gsim_api_launch_host_func(struct gsim_driver *driver, gsim_body body, void 
     command->class = &host_func;
     command->body = body;
     command->argument = argument;
-    command->launch = start;
-    command->correlation = p->correlation;
-    command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);
-    gsim_front_issue(front, command);
+    gsim_api_send(p, command, start, p->spec->launch_to_start_us);
     gsim_api_end(p, GSIM_API_HOST_FUNC, start, waited, stream, NULL);
 }
 
@@ -195,10 +192,7 @@ void gsim_api_stream_gate(struct gsim_driver *driver, gsim_stream stream, uint64
     if (!command) return;
     gsim_api_spend(p, p->spec->stream_wait_us);
     command->gate = count;
-    command->launch = start;
-    command->correlation = p->correlation;
-    command->arrival = p->machine->running->local + gsim_time_from_us(p->spec->launch_to_start_us);
-    gsim_front_issue(p->streams[stream].front, command);
+    gsim_api_send(p, command, start, p->spec->launch_to_start_us);
     gsim_api_end(p, GSIM_API_GATE, start, 0, stream, "wait");
 }
 

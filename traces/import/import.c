@@ -248,11 +248,7 @@ struct waits {
     uint32_t count;
 };
 
-static int compare_starts(const void *left, const void *right)
-{
-    const struct gsim_call *const *a = left, *const *b = right;
-    return ((*a)->start_ns > (*b)->start_ns) - ((*a)->start_ns < (*b)->start_ns);
-}
+GSIM_ORDER_AT(compare_starts, struct gsim_call, GSIM_UP(start_ns))
 
 /* None where several threads launch or wait: what one of them waits for says nothing of the others' launches. */
 static enum gsim_status find_waits(const struct gsim_records *r, struct waits *waits)

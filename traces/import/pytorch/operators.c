@@ -39,14 +39,9 @@ static bool is_operator(const cJSON *event)
            (strcmp(category->valuestring, "cpu_op") == 0 || strcmp(category->valuestring, "operator") == 0);
 }
 
-static int compare_starts(const void *left, const void *right)
-{
-    const struct gsim_traced_operator *a = left, *b = right;
-    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-    if (a->start_us != b->start_us) return a->start_us < b->start_us ? -1 : 1;
-    if (a->end_us != b->end_us) return a->end_us > b->end_us ? -1 : 1;
-    return a->external < b->external ? -1 : a->external > b->external; /* the outer one is numbered first */
-}
+/* The outer one is numbered first. */
+GSIM_ORDER(compare_starts, struct gsim_traced_operator,
+           GSIM_UP(thread) GSIM_UP(start_us) GSIM_DOWN(end_us) GSIM_UP(external))
 
 struct numbered {
     uint64_t external;

@@ -73,13 +73,7 @@ static enum gsim_status find_hidden_wait(struct gsim_records *r, const struct en
 }
 
 /* --- loops that ask --- */
-static int compare_by_thread(const void *left, const void *right)
-{
-    const struct gsim_call *const *a = left, *const *b = right;
-    if ((*a)->thread != (*b)->thread) return (*a)->thread < (*b)->thread ? -1 : 1;
-    if ((*a)->start_ns != (*b)->start_ns) return (*a)->start_ns < (*b)->start_ns ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
-}
+GSIM_ORDER_AT(compare_by_thread, struct gsim_call, GSIM_UP(thread) GSIM_UP(start_ns) GSIM_PLACE)
 
 /* When the first work of those launched before BY ended within FROM to TO; INT64_MIN: none did. ALL: by their ends. */
 static int64_t ends_within(const struct ended *all, uint32_t count, int64_t by_ns, int64_t from_ns, int64_t to_ns)

@@ -32,12 +32,7 @@ static uint32_t find_launched(const struct launched *all, uint32_t count, int64_
 }
 
 /* By start: calls that wait, and records. */
-static int compare_times(const void *left, const void *right)
-{
-    const struct gsim_call *const *a = left, *const *b = right;
-    if ((*a)->start_ns != (*b)->start_ns) return (*a)->start_ns < (*b)->start_ns ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
-}
+GSIM_ORDER_AT(compare_times, struct gsim_call, GSIM_UP(start_ns) GSIM_PLACE)
 
 #define LOOK_BACK 64 /* launches before a record that are looked at */
 
