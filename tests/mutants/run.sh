@@ -27,6 +27,7 @@ done
 # What draws from no line that is woven, or builds the tree again.
 never='^style|-full|^(contract-(install|one_of_each|recipes_evidence|reproduce_acs)|python-package|golden-(validate_runs|h200_rules|tally|aten|packs)|docs-.*|mutants.*)'
 scratch=$(mktemp -d) || exit 2
+chmod 755 "$scratch" # a test runs the program as another user
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 out=${keep:-$scratch/said}
