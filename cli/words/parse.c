@@ -5,6 +5,7 @@
  */
 #include "cli/cli.h"
 
+#include "ask/subject.h"
 #include "sim/base/text.h"
 
 static const struct gsim_cli_option options[GSIM_CLI_KEY_COUNT] = {
@@ -151,6 +152,8 @@ enum gsim_status gsim_cli_parse(struct gsim_cli_arguments *arguments, int argc, 
             status = store(arguments, key, word, error);
         } else if (strncmp(argv[at], "--", 2) == 0 && argv[at][2])
             status = parse_option(arguments, argc, argv, &at, error);
+        else if (GSIM_CLI_ON_ASK >> arguments->command & 1 && gsim_subject_kind_of(argv[at]) == GSIM_SUBJECT_TASKS)
+            status = store(arguments, GSIM_CLI_TASK, argv[at], error);
         else if (arguments->operand_count < most_operands(arguments) && argv[at][0] != '-')
             arguments->operands[arguments->operand_count++] = argv[at];
         else if (strcmp(argv[at], "-o") == 0)

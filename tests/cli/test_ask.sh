@@ -68,6 +68,12 @@ for q in $questions; do
 done
 [ $pairs -ge 80 ] || fail "only $pairs pairs"
 
+# A file of tasks is tasks; --share is of them.
+echo '{"schema": "gpusim-tasks/1", "tasks": [{"program": "vec", "requests": 2}, {"program": "img", "requests": 2}]}' >tasks.json
+"$gpusim" ask explain tasks.json --share mps --csv asked >/dev/null 2>err || fail "a file of tasks: $(cat err)"
+"$gpusim" ask explain --task tasks.json --share mps --csv given >/dev/null 2>err || fail "--task: $(cat err)"
+[ "$(wc -l <asked)" = 3 ] && cmp -s asked given || fail "a file of tasks: $(cat asked given)"
+
 # A program that is drawn takes under each scheduler what compare says. Of two requests with six classifiers each, none of
 # which is sure, ten go on behind a result: each then waits for a launch call of 4 us, or of 2. An edit of ops has no effect.
 "$gpusim" ask compare early-exit --words serial,async --csv - 2>err | awk -F, 'NR > 1 { print $1, $2 }' >asked
