@@ -32,7 +32,7 @@ add() {
     sed "s/$3/added${4:-}/g" "$tree/$1" >"$tree/$(dirname "$1")/added${4:-}.c"
     echo "X(added${4:-})" >>"$tree/$2"
 }
-add schedulers/eager.c schedulers/schedulers.def eager _policy
+add schedulers/dm.c schedulers/schedulers.def '\<dm\>' _policy
 add schedulers/place/round_robin.c schedulers/place/place.def 'round.robin'
 add sim/sm/models/waves.c sim/sm/models/models.def waves
 add ask/questions/compare.c ask/questions/questions.def compare _question
@@ -53,7 +53,7 @@ cat >"$tree/traces/import/added.c" <<'END'
 /* Lines "NAME BLOCKS US" behind the line "kernels": one kernel after the other. */
 #include <string.h>
 
-#include "sim/program/file.h"
+#include "sim/base/gz.h"
 #include "traces/import/sniff.h"
 
 bool gsim_sniff_added(const struct gsim_sniff *sniff) { return strncmp(sniff->head, "kernels\n", 8) == 0; }
@@ -140,7 +140,7 @@ same() { # same WHAT COPY ORIGINAL: these arguments give the same run
     { [ -s copy.txt ] && cmp -s copy.txt original.txt; } || fail "$what: runs otherwise than the original"
 }
 same 'a policy, a node and a placement' '--workload cholesky --sched added_policy --node added --place added' \
-    '--workload cholesky --sched eager --node dgx-a100 --place round-robin'
+    '--workload cholesky --sched dm --node dgx-a100 --place round-robin'
 same 'a work model' '--workload img --sched kesco --model added' '--workload img --sched kesco --model waves'
 same 'a source' '--workload added_source --sched taskflow' '--workload early-exit --sched taskflow'
 sed 's/gsim_scheduler_skeleton/gsim_scheduler/' before/schedulers/skeleton.c >skeleton.c
