@@ -269,34 +269,6 @@ static void sum_up_demand(struct gsim_gpu *gpu, gsim_time now)
     }
 }
 
-/* Whether anybody waits for L2, or will. */
-static bool waits_for_chip(const struct gsim_gpu *gpu)
-{
-    for (int p = 0; p < GSIM_CHIP_PIPES; p++)
-        if (gpu->chip_asked[p] > 1e-9 || gpu->dram.chip_wait[p] != 0) return true;
-    return false;
-}
-
-#define CHIP_TOLERANCE 0.01 /* of the waits for L2, which move slowly where little is asked */
-
-/* Moves the waits for L2 half of the way to what is asked for. Returns whether they were there. */
-static bool settle_chip(struct gsim_gpu *gpu)
-{
-    bool is_near = true;
-    for (int p = 0; p < GSIM_CHIP_PIPES; p++) {
-        double *wait = &gpu->dram.chip_wait[p], knee = gpu->device->l2_knee;
-        if (!(gpu->chip_asked[p] > 1e-9) && *wait == 0) continue;
-        double asked = gpu->chip_asked[p] > 0 ? gpu->chip_asked[p] : 0, next = gsim_share_knee(asked, knee) - 1;
-        if (fabs(next - *wait) <= CHIP_TOLERANCE * (1 + *wait)) continue;
-        *wait = 0.5 * (*wait + next);
-        is_near = false;
-    }
-    return is_near;
-}
-
-/* Half steps go astray where SMs ask for much less when DRAM stretches a little: from then on secants are taken. */
-enum { HALF_STEPS = 8, MAX_STEPS = 24 };
-
 /* Long queues do not vanish in so few half steps. Once no block asks for memory they are empty. */
 static void reset_memory(struct gsim_gpu *gpu)
 {
@@ -304,34 +276,35 @@ static void reset_memory(struct gsim_gpu *gpu)
     gsim_groups_set_dram(gpu, 1, 0);
 }
 
+enum { MAX_STEPS = 24 };
+
 bool gsim_groups_share_chip(struct gsim_gpu *gpu, gsim_time now)
 {
     int step = 0;
-    double last = 0, f_last = 0;
+    struct gsim_search last = {0}, last_waits[GSIM_CHIP_PIPES] = {{0}};
     gsim_groups_rate_all(gpu);
-    if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !waits_for_chip(gpu)) return false;
+    if (gpu->demand_gbps + gpu->copies_gbps == gpu->applied_gbps && !gsim_chip_waits(gpu)) return false;
     for (; step < MAX_STEPS; step++) {
         double demand = gpu->demand_gbps + gpu->copies_gbps;
-        bool is_chip_near = settle_chip(gpu);
+        bool is_chip_near = gsim_chip_settle(gpu, step, last_waits);
         if (demand == gpu->applied_gbps && is_chip_near) break;
         double stretch = gsim_share_dram(gpu->device, demand > 0 ? demand : 0);
         if (fabs(stretch / gpu->dram.stretch - 1) <= gpu->options.tolerance && is_chip_near) {
             gpu->applied_gbps = demand;
             break;
         }
-        double at = gpu->dram.stretch, f = stretch - at, share = step < HALF_STEPS ? 0.5 : (last - at) / (f - f_last);
-        double next = at + f * (share > 0 && share < 1 ? share : 0.5);
-        last = at, f_last = f;
+        double at = gpu->dram.stretch, next = at + (stretch - at) * gsim_search_share(&last, step, at, stretch - at, 1);
         if (fabs(stretch / next - 1) <= gpu->options.tolerance) next = stretch;
         gsim_groups_set_dram(gpu, next, demand / gpu->device->dram_gbps);
         sum_up_demand(gpu, now);
     }
-    if (step && waits_for_chip(gpu) && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0)
+    if (step && gsim_chip_waits(gpu) && gsim_groups_of(gpu->feeling, 0) == GSIM_MAX_SMS && gpu->copies_gbps <= 0)
         reset_memory(gpu);
     for (uint32_t i = 0; step && (i = gsim_groups_of(gpu->feeling, i)) != GSIM_MAX_SMS; i++) {
         struct gsim_sm_group *g = gpu->groups[i];
         if (!g->cohort_count) continue;
         gsim_group_settle(g, now);
+        if (g->mix_since != gpu->memo.since) find_mix(gpu, g); /* the last step may have dropped it */
         find_speeds(gpu, g);
         gsim_soonest_put(&gpu->ends, i, find_end(g));
     }

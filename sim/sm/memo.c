@@ -9,7 +9,7 @@
 #define ENTRIES    1024 /* of the table, a power of two */
 #define MAX_MIXES 768
 #define FIRST_ROOM ((size_t)16 << 10)
-#define MAX_ROOM   ((size_t)1 << 20)
+#define MAX_ROOM   ((size_t)4 << 20)
 
 struct key { /* what the speed of a cohort depends on */
     const struct gsim_demand *work;
@@ -29,9 +29,9 @@ struct gsim_mix {
     bool is_fast, has_speeds;
     struct gsim_dram_state dram; /* of demand_gbps and, if it has them, the speeds */
     double demand_gbps;
-    struct gsim_share_sums sums;
     struct key *keys;
     double *speeds;
+    struct gsim_share_sums sums; /* set by gsim_share_sum() */
 };
 
 static struct key key_of(const struct gsim_cohort *c, uint32_t i)
@@ -98,7 +98,8 @@ static struct gsim_mix *new_mix(struct gsim_memo *memo, uint32_t count)
     struct gsim_mix *m = (void *)(memo->room + memo->used);
     memo->used += size;
     memo->count++;
-    *m = (struct gsim_mix){.count = count};
+    memset(m, 0, offsetof(struct gsim_mix, sums));
+    m->count = count;
     m->keys = (void *)(m + 1);
     m->speeds = (void *)(m->keys + count);
     return m;
@@ -163,14 +164,15 @@ double gsim_mix_demand(struct gsim_mix *mix, const struct gsim_cohort *cohorts, 
 double gsim_mix_share(struct gsim_mix *mix, const struct gsim_device_spec *device, struct gsim_cohort *cohorts,
                       const struct gsim_dram_state *dram, double chip[GSIM_CHIP_PIPES])
 {
-    if (mix->has_speeds && is_same(&mix->dram, dram)) {
+    bool is_known = is_same(&mix->dram, dram);
+    if (mix->has_speeds && is_known) {
         for (uint32_t i = 0; i < mix->count; i++) cohorts[i].speed = mix->speeds[i];
         memcpy(chip, mix->sums.chip, sizeof mix->sums.chip);
         return mix->demand_gbps;
     }
     mix->dram = *dram;
     mix->has_speeds = true;
-    mix->demand_gbps = gsim_share_speeds(device, &mix->sums, cohorts, mix->count, dram);
+    mix->demand_gbps = gsim_share_speeds(device, &mix->sums, cohorts, mix->count, is_known ? NULL : dram);
     for (uint32_t i = 0; i < mix->count; i++) mix->speeds[i] = cohorts[i].speed;
     memcpy(chip, mix->sums.chip, sizeof mix->sums.chip);
     return mix->demand_gbps;

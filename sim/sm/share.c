@@ -55,8 +55,10 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     if (w->kind == GSIM_DEMAND_DESCRIBED) {
         s->described += blocks * w->issue_ps / w->block_ps;
         s->has_pipes |= w->has_pipes;
+        s->has_others |= !w->has_pipes;
         return;
     }
+    s->has_others = true;
     s->has_arithmetic |= gsim_share_has_arithmetic(w);
     gsim_share_add_to_halves(s->half_width, c);
     if (w->kind == GSIM_DEMAND_MEMORY) s->memory_width += blocks * w->threads / GSIM_THREADS_OF_WIDTH;
@@ -67,17 +69,20 @@ static void add_cohort(struct gsim_share_sums *s, const struct gsim_cohort *c)
     s->on_chip += blocks * w->issue_ps / w->compute_ps;
 }
 
-/* Adds what does: traffic, and threads that wait for data. */
-static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c, uint32_t index)
+/* Adds what the blocks of a crowd, of which W is one, ask of DRAM and L2. */
+static void add_crowd(struct gsim_share_sums *s, const struct gsim_demand *w, uint32_t crowd)
+{
+    double per_time = s->crowd_blocks[crowd] / s->pipes_time[crowd];
+    s->demand_gbps += per_time * w->dram_gbps * w->block_ps * (1 + s->dram_wait);
+    for (int p = 0; p < GSIM_CHIP_PIPES; p++) s->chip[p] += per_time * w->chip_ps[p] * (1 + s->chip_wait[p]);
+}
+
+/* Adds what depends on it: traffic, and threads that wait for data. */
+static void add_traffic(struct gsim_share_sums *s, const struct gsim_cohort *c)
 {
     const struct gsim_demand *w = c->work;
     double blocks = c->blocks * c->pace;
-    if (w->has_pipes) {
-        double time = s->pipes_time[index];
-        s->demand_gbps += blocks * w->dram_gbps * w->block_ps / time * (1 + s->dram_wait);
-        for (int p = 0; p < GSIM_CHIP_PIPES; p++) s->chip[p] += blocks * w->chip_ps[p] / time * (1 + s->chip_wait[p]);
-        return;
-    }
+    if (w->has_pipes) return;
     if (w->kind == GSIM_DEMAND_DESCRIBED) {
         s->demand_gbps += blocks * w->dram_gbps;
         return;
@@ -128,6 +133,7 @@ void gsim_share_sum(const struct gsim_device_spec *d, const struct gsim_cohort *
     }
     s->own_load /= d->sm_dram_gbps;
     for (uint32_t i = 0; i < count; i++) add_cohort(s, &c[i]);
+    if (s->has_pipes) gsim_share_crowd(s, c, count);
     s->fair = fair_share(s, c, count);
     s->taken = gsim_share_taken(s, &(struct gsim_share_slots){{0, s->half_width[1], s->half_width[2]}, 0});
 }
@@ -142,8 +148,9 @@ static void load_dram(struct gsim_share_sums *s, const struct gsim_cohort *c, ui
         s->chip[p] = 0;
         s->chip_wait[p] = dram->chip_wait[p];
     }
-    if (s->has_pipes) gsim_share_pipes(s, c, count);
-    for (uint32_t i = 0; i < count; i++) add_traffic(s, &c[i], i);
+    if (s->has_pipes) gsim_share_pipes(s, c);
+    for (uint32_t i = 0; i < s->crowd_count; i++) add_crowd(s, c[s->crowd_first[i]].work, i);
+    for (uint32_t i = 0; i < count && s->has_others; i++) add_traffic(s, &c[i]);
     s->filled = s->device->stream_l1_bytes * s->loading / (1024 * s->l1_kib);
     s->crowding = s->lines / (s->device->lines_per_l1_kib * s->l1_kib);
     if (gsim_share_rule(s, GSIM_RULE_STREAM_LINES)) s->crowding += fmin(s->filled, s->device->stream_lines_most);
@@ -337,14 +344,15 @@ static void walk_issue(struct gsim_cohort *cohorts, uint32_t count, const struct
 double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums,
                          struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram)
 {
-    load_dram(sums, cohorts, count, dram);
+    if (dram) load_dram(sums, cohorts, count, dram);
+    for (uint32_t i = 0; i < count; i++)
+        if (cohorts[i].work->has_pipes) cohorts[i].speed = 1 / sums->pipes_time[sums->crowd_of[i]];
+    if (!sums->has_others) return sums->demand_gbps;
     struct walk memory;
     gsim_share_on_chip(cohorts, count, sums);
     share_memory(cohorts, count, sums, &memory);
     for (uint32_t i = 0; i < count; i++)
-        if (cohorts[i].work->has_pipes)
-            cohorts[i].speed = 1 / sums->pipes_time[i];
-        else if (cohorts[i].work->kind == GSIM_DEMAND_DESCRIBED)
+        if (cohorts[i].work->kind == GSIM_DEMAND_DESCRIBED && !cohorts[i].work->has_pipes)
             share_described(device, &cohorts[i], sums, waiting_issue(&cohorts[i], cohorts, count));
     struct walk issue = {.left = memory.left, .memory = memory.memory, .all_on_chip = memory.slots.rate};
     walk_issue(cohorts, count, sums, &issue);

@@ -28,13 +28,17 @@ struct gsim_share_sums {
     double described;     /* rate that described blocks ask for */
     double fair;          /* l: what one of them gets at most where that is above 1 */
     const struct gsim_device_spec *device;
-    bool has_pipes;       /* blocks with known pipes are there: */
+    bool has_pipes;       /* blocks with known pipes are there, those of a kernel a crowd: */
+    bool has_others;      /* blocks without */
+    uint32_t crowd_count;
     double dram_wait;     /* s - 1 */
     double chip_wait[GSIM_CHIP_PIPES];  /* as in struct gsim_dram_state */
     double chip[GSIM_CHIP_PIPES];       /* asked of the pipes that all SMs share */
     double own_load;      /* o: what its blocks ask of DRAM over what one SM gets */
     double stretch, load; /* s and D / B as this SM sees them */
-    double pipes_time[GSIM_MAX_COHORTS]; /* by cohort with known pipes: T */
+    double pipes_time[GSIM_MAX_COHORTS], crowd_blocks[GSIM_MAX_COHORTS];  /* by crowd: T of a block, how many */
+    double crowd_alone[GSIM_MAX_COHORTS]; /* its time without waits at the SM's pipes */
+    uint8_t crowd_of[GSIM_MAX_COHORTS], crowd_first[GSIM_MAX_COHORTS]; /* by cohort; by crowd: its first cohort */
 };
 
 static inline bool gsim_share_rule(const struct gsim_share_sums *s, enum gsim_rule rule)
@@ -48,7 +52,7 @@ void gsim_share_sum(const struct gsim_device_spec *device, const struct gsim_coh
 /* Returns their demand on DRAM in GB/s under DRAM's load. */
 double gsim_share_demand(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count,
                          const struct gsim_dram_state *dram);
-/* The same, and sets their speeds. */
+/* The same, and sets their speeds. DRAM NULL: as it was in the last call for SUMS. */
 double gsim_share_speeds(const struct gsim_device_spec *device, struct gsim_share_sums *sums,
                          struct gsim_cohort *cohorts, uint32_t count, const struct gsim_dram_state *dram);
 
@@ -107,8 +111,9 @@ static inline double gsim_share_taken(const struct gsim_share_sums *s, const str
     return 1 - free * (1 - background);
 }
 
-/* Sets pipes_time under the chip's load (sim/sm/known/pipes.c). */
-void gsim_share_pipes(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count);
+/* Finds the crowds; sets their pipes_time under the chip's load (sim/sm/known/pipes.c). */
+void gsim_share_crowd(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts, uint32_t count);
+void gsim_share_pipes(struct gsim_share_sums *sums, const struct gsim_cohort *cohorts);
 
 /* Sets the speeds of the on-chip cohorts (share_chip.c). Those of one kernel that started together share alike unless
  * they crowd the SM. */

@@ -285,6 +285,18 @@ void gsim_distributor_put(struct gsim_gpu *gpu, uint32_t index, struct gsim_kern
 /* Places clusters of RUN wherever whole ones fit. Returns whether all are placed. */
 bool gsim_clusters_spread(struct gsim_gpu *gpu, struct gsim_kernel_run *run, gsim_time now);
 
+/* --- known/chip.c: what the chip is asked for and the waits that follow ----------------------------------------- */
+/* Where a search was, and how far from what is asked for; zero at first. */
+struct gsim_search {
+    double at, off;
+};
+/* What share of the way from AT to AT + OFF a STEP takes, below MOST. */
+double gsim_search_share(struct gsim_search *last, int step, double at, double off, double most);
+/* Whether anybody waits for L2, or will. */
+bool gsim_chip_waits(const struct gsim_gpu *gpu);
+/* Moves the waits for L2 some of the way to what is asked for. Returns whether they were there. */
+bool gsim_chip_settle(struct gsim_gpu *gpu, int step, struct gsim_search last[GSIM_CHIP_PIPES]);
+
 /* --- known/tiles.c: blocks that take tiles from a queue ---------------------------------------------------------- */
 /* Before RUN's first blocks are placed: there is ROOM for so many. */
 void gsim_tiles_begin(struct gsim_kernel_run *run, uint64_t room, gsim_time now);

@@ -300,6 +300,39 @@ static void tiles_of_two(void)
     close_world(&w);
 }
 
+/* Half of the SMs are held, so that two blocks of 100 us stand on each of the others. With p of fma each, the other's
+ * m = p and a wait s = p (4 / warps)^(1/2) they take T = (100 + m + ((100 - m)^2 + 4 s m)^(1/2)) / 2: of 4 warps
+ * 130.9 us at p = 50, 185.1 at 90, 111.1 at 30; of 16 warps 158.8, but the pipe takes 180 for both. Another kernel's
+ * block makes it wait as long as one of its own. */
+static void packed(void)
+{
+    static const struct {
+        uint32_t threads;
+        double share, us;
+    } rows[] = {{128, 0.5, 130.9}, {128, 0.9, 185.1}, {512, 0.9, 180}, {128, 0.3, 111.1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int parts = 1; parts <= 2; parts++) {
+            struct world w;
+            open_world(&w);
+            struct gsim_kernel first = {
+                .name = "first", .grid = {66, 1, 1}, .block = {128, 1, 1}, .smem_bytes = 198 * 1024};
+            first.thread_cycles = 1000 * w.device.clock_mhz;
+            first.demand_given = true;
+            struct gsim_kernel k = kernel_of(132 / (uint32_t)parts, rows[i].threads, 100, GSIM_PIPE_FMA,
+                                             rows[i].share / parts),
+                               other = k;
+            k.smem_bytes = other.smem_bytes = 40 * 1024;
+            struct gsim_demand a = work_of(&w, &first), b = work_of(&w, &k), c = work_of(&w, &other);
+            CHECK(gsim_gpu_submit(w.gpu, 0, &a, 0, (void *)1));
+            CHECK(gsim_gpu_submit(w.gpu, 0, &b, 0, (void *)2));
+            if (parts == 2) CHECK(gsim_gpu_submit(w.gpu, 0, &c, 0, (void *)2));
+            run(&w);
+            CHECK_MSG(fabs(gsim_time_us(w.end[1]) - rows[i].us) < 0.5, "row %zu, %d kernels: %.2f us, expected %.1f", i,
+                      parts, gsim_time_us(w.end[1]), rows[i].us);
+            close_world(&w);
+        }
+}
+
 /* When a kernel of 100 us that keeps tensor cores busy for 0.9 of it ends, and OTHER beside it. IS_OFF: the rule. */
 static void beside_tensor(const struct gsim_kernel *other, bool is_off, double us[2])
 {
@@ -405,6 +438,7 @@ static const struct test_case tests[] = {
     {"clusters elsewhere", clusters_elsewhere},
     {"tiles", tiles},
     {"tiles of two blocks on an SM", tiles_of_two},
+    {"packed", packed},
     {"waiting", waiting},
     {"held back", held_back},
 };
