@@ -110,6 +110,16 @@ trace copies 'for (i = 0; i < 100; i++) { t = 30 * i; call("cudaMemcpyAsync", 1,
 says copies explain 'in call cudaMemcpyAsync'
 overhead=remove
 
+# All-reduces of 4 KiB that took 1,000 us each: what the model's are shorter they waited for other ranks. Two of a step twice as long.
+reduce='event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 0, 20, t + at, 1000, sprintf("\"device\": 0, \"context\": 1, \"stream\": 20, \"correlation\": %d, \"grid\": [2, 1, 1], \"block\": [512, 1, 1], \"registers per thread\": 96, \"shared memory\": 0, \"Collective name\": \"allreduce\", \"In msg nelems\": 1024, \"Out msg nelems\": 1024, \"dtype\": \"Float\", \"Group size\": 4, \"Process Group Ranks\": \"[0, 1, 2, 3]\"", id))'
+for count in 1 2; do
+    trace reduces "for (i = 0; i < 4; i++) { t = 3500 * i; launch(1, 7, t, 4, t + 6, 100, \"solve\"); for (c = 0; c < $count; c++) { at = 107 + 1002 * c; call(\"cudaLaunchKernel\", 1, t + 5 + 5 * c, 4); $reduce }
+        call(\"cudaDeviceSynchronize\", 1, t + 20, 3100) }"
+    "$gpusim" explain reduces.json 2>&1 | sed -n 's/^note: collectives wait \([0-9.]*\) us of a step.*/\1/p' >"waits$count"
+done
+is "waits of an all-reduce" "$(cat waits1)" 980 995
+is "waits of two" "$(awk 'NR == FNR { one = $1; next } { print $1 - 2 * one }' waits1 waits2)" -0.2 0.2
+
 if [ "${GPUSIM_FULL-}" ]; then # seconds each
 # One rank alone: no longer than what was recorded with the profiler, and a request for the others.
 "$gpusim" explain "$source_dir/traces/h100/several/kineto_ddp_r0.json.gz" >said 2>&1
