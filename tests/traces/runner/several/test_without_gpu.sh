@@ -26,4 +26,16 @@ refused() { on_two "$@" && fail "$*: not refused"; [ "$(wc -l <err)" = 1 ] || fa
 refused --sched cudagraph --place round-robin
 refused --sched async --place round-robin --memory managed
 refused --sched async --place round-robin --gpus 3
+
+# What would be recorded: vec has 16 bytes an element and 4, so 20 kB are 1,249 elements, 24 MB 1,499,999, 1 GB 62,499,999: three digits of it. Every
+# other case is to test with. An image of no pixel has no buffers.
+record() { timeout 60 "$runner" record --shapes serial --sched serial --prefetch off --dry-run -o none.json "$@" >out 2>err; }
+record --workload vec --bytes 20,20k,24M,1G || fail "record: $(cat err)"
+tr -s ' ' <out | cut -d ' ' -f 1-7 >found
+printf '%s\n' 'vec size 1 20 B serial fit,' 'vec size 1240 19.84 kB serial test,' \
+    'vec size 1490000 23.84 MB serial fit,' 'vec size 62400000 998.4 MB serial test,' '4 runs' |
+    cmp -s - found || fail "record: $(cat out)"
+record --workload img --bytes 1 && fail "an image of a byte: $(cat out)"
+grep -qx 'gpusim-runner: --bytes: img has no size of 1 bytes' err || fail "an image of a byte: $(cat err)"
+for bytes in 1T 0 1e13 2X; do record --workload vec --bytes $bytes && fail "$bytes bytes: $(cat out)"; done
 exit $bad
