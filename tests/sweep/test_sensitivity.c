@@ -107,6 +107,23 @@ static void sobol(void)
     for (int i = 0; i < 4; i++) CHECK_NEAR(effects[i].total + effects[i].first, 0, 0);
 }
 
+/* Two samples of one input: (a, mixed, b) are (1, 3, 2) and (4, 0, 6). Of a and b the variance is 57 / 4 - 169 / 16 =
+ * 59 / 16. First order: the mean of b (mixed - a), b from the mean of all six, 8 / 3, on: -22 / 3. In all: half the mean of
+ * (a - mixed)^2, 5. */
+static void sobol_by_hand(void)
+{
+    static const double y[] = {1, 3, 2, 4, 0, 6};
+    struct gsim_design design = {.method = GSIM_SOBOL, .inputs = 1, .samples = 2, .seed = 1};
+    struct gsim_error error = {0};
+    struct gsim_effect effect;
+    CHECK_OK(gsim_design_init(&design, &error), error);
+    CHECK_INT(design.points, 6);
+    gsim_design_effects(&design, y, &effect);
+    CHECK_NEAR(effect.first, -22 / 3. * 16 / 59, 1e-12);
+    CHECK_NEAR(effect.total, 5 * 16 / 59., 1e-12);
+    gsim_design_release(&design);
+}
+
 static void the_seed_decides(void)
 {
     struct gsim_effect effects[MAX_INPUTS], again[MAX_INPUTS];
@@ -119,6 +136,9 @@ static void the_seed_decides(void)
     CHECK(first != other);
 }
 
-static const struct test_case cases[] = {
-    {"one at a time", one_at_a_time}, {"Morris", morris}, {"Sobol", sobol}, {"the seed decides", the_seed_decides}};
+static const struct test_case cases[] = {{"one at a time", one_at_a_time},
+                                         {"Morris", morris},
+                                         {"Sobol", sobol},
+                                         {"Sobol by hand", sobol_by_hand},
+                                         {"the seed decides", the_seed_decides}};
 TEST_MAIN("sim/sensitivity", cases)

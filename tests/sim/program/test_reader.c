@@ -538,6 +538,13 @@ static void test_synchronize(void)
     CHECK_NEAR(program.ops[4].host_us, 2.5, 1e-9);
     CHECK_INT(program.ops[5].after_count, 0);
     gsim_program_release(&program);
+    /* for moves as for kernels; what the host does is done */
+    CHECK_OK(read_ops("{\"op\": \"prefetch\", \"buffer\": \"x\"}, {\"op\": \"copy\", \"kind\": \"h2d\", "
+                      "\"buffer\": \"x\"}, {\"op\": \"host_read\", \"buffer\": \"x\"}, {\"op\": \"synchronize\"}",
+                      &program, &error),
+             error);
+    CHECK(program.ops[3].after_count == 2 && program.ops[3].after[0] == 0 && program.ops[3].after[1] == 1);
+    gsim_program_release(&program);
     CHECK_INT(read_ops("{\"op\": \"synchronize\", \"buffer\": \"x\"}", &program, &error), GSIM_INPUT);
     CHECK_HAS(error.message, "a \"synchronize\" has no such field");
 }

@@ -135,8 +135,8 @@ static void nothing_at_all(void)
 
 /* Makespan 40 us. SMs (10, 64 warps each): 0-10 all with 160 warps, 10-20 five with 160 warps, 20-40 none:
  * busy = (10*10 + 5*10) / (10*40) = 0.375; occupancy = (160*10 + 160*10) / ((100 + 50) * 64) = 1/3.
- * Host: calls 0-5 and 10-40 of which 28 blocked: busy 7, waited 28. */
-static void device_and_host_use(void)
+ * Host: calls 0-5 and 10-40 of which 28 blocked: busy 7, waited 28. The same where records are summed. */
+static void use_of(bool is_summed)
 {
     struct gsim_program program = {.name = "p"};
     struct gsim_device_spec spec = device();
@@ -144,6 +144,7 @@ static void device_and_host_use(void)
     struct gsim_metrics m;
     struct gsim_error error = {0};
     gsim_timeline_init(&timeline, &program, true);
+    if (is_summed) CHECK(gsim_timeline_fold(&timeline));
     gsim_timeline_add_occupancy(&timeline, &(struct gsim_occupancy_record){.time = 0, .busy_sms = 10, .warps = 160});
     gsim_timeline_add_occupancy(&timeline,
                                 &(struct gsim_occupancy_record){.time = 10 * US, .busy_sms = 5, .warps = 160});
@@ -154,7 +155,7 @@ static void device_and_host_use(void)
         &(struct gsim_api_record){.api = GSIM_API_DEVICE_SYNC, .start = 10 * US, .end = 40 * US, .waited = 28 * US});
     add_copy(&timeline, GSIM_COPY_H2D, 1000, 0, 1);
     add_copy(&timeline, GSIM_COPY_H2D, 500, 1, 2);
-    add_copy(&timeline, GSIM_COPY_D2H, 70, 3, 5);
+    add_copy(&timeline, GSIM_COPY_D2H, 70, 3, 6);
     int64_t ends[] = {10, 14, 30};
     for (int i = 0; i < 3; i++)
         gsim_timeline_add_iteration(
@@ -169,11 +170,19 @@ static void device_and_host_use(void)
     CHECK_INT(m.d2h_bytes, 70);
     CHECK_INT(m.bytes_by_reason[GSIM_REASON_EXPLICIT], 1570);
     CHECK_INT(m.h2d_time, 2 * US);
+    CHECK_INT(m.d2h_time, 3 * US);
+    CHECK_INT(m.transfer_time, 5 * US);
     CHECK_INT(m.iteration_min, 3 * US);
     CHECK_INT(m.iteration_median, 5 * US);
     CHECK_INT(m.iteration_max, 7 * US);
     CHECK_INT(m.iteration_total, 15 * US);
     gsim_timeline_release(&timeline);
+}
+
+static void device_and_host_use(void)
+{
+    use_of(false);
+    use_of(true);
 }
 
 /* --- critical path -------------------------------------------------------------------------------------------- */

@@ -118,6 +118,33 @@ static void parts(void)
     }
 }
 
+/* Parts of two SMs or a multiple, and what the others leave: of 8 SMs 2, 4 and 6, or 5 and 3, but neither 3 nor 5
+ * alone. A kernel of 16 blocks of which an SM has two at a time takes 16 / 2 / SMs waves of 10 us. */
+static void parts_by_number(void)
+{
+    static const struct {
+        uint32_t a, b;
+        double us;
+        const char *message;
+    } rows[] = {{2, 0, 40, NULL},
+                {4, 2, 20, NULL},
+                {6, 0, 20, NULL},
+                {5, 3, 20, NULL},
+                {8, 0, 10, NULL},
+                {3, 0, 0, "process 0 has 3 SMs: a part has 2 or 4 of the 8, or what the others leave"},
+                {2, 5, 0, "process 1 has 5 SMs: a part has 4 or 6 of the 8"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct task_fixture f = task_fixture();
+        f.device.sm_count = 8;
+        add_kernel_task(&f, "a", 16, 10)->sms = rows[i].a;
+        if (rows[i].b) add_kernel_task(&f, "b", 1, 1)->sms = rows[i].b;
+        CHECK_INT(try_share(&f, gsim_sharing_find("partition")), rows[i].message ? GSIM_USAGE : GSIM_OK);
+        if (rows[i].message) CHECK_HAS(f.error.message, rows[i].message);
+        else CHECK_TASK_KERNEL(&f, 0, 0, 3, 3 + rows[i].us);
+        task_fixture_release(&f);
+    }
+}
+
 /* Of 4 SMs an unknown kernel of 8 blocks has two: 20 us, less 0.4 of that for the half that idles as it starts. Not
  * while the others have a request, not where memory is divided, not of two blocks, which have two SMs alone as well,
  * nor without the rule. Of 16 tiles each block takes two of 5 us alone, here 20 us in all, less 0.2 of the half. */
@@ -279,6 +306,7 @@ static void queueing_by_priority(void)
 }
 
 static const struct test_case cases[] = {
+    {"parts by number", parts_by_number},
     {"queueing", queueing},
     {"queueing by priority", queueing_by_priority},
     {"side by side", side_by_side},
