@@ -107,9 +107,9 @@ static void sobol(void)
     for (int i = 0; i < 4; i++) CHECK_NEAR(effects[i].total + effects[i].first, 0, 0);
 }
 
-/* Two samples of one input: (a, mixed, b) are (1, 3, 2) and (4, 0, 6). Of a and b the variance is 57 / 4 - 169 / 16 =
- * 59 / 16. First order: the mean of b (mixed - a), b from the mean of all six, 8 / 3, on: -22 / 3. In all: half the mean of
- * (a - mixed)^2, 5. */
+/* Two samples of one input: (a, mixed, b) are (1, 3, 2) and (4, 0, 6). Of a and b the variance is 57 / 4 - 169 / 16,
+ * which is 59 / 16. First order: the mean of b (mixed - a), b from the mean of all six, 8 / 3, on: -22 / 3. In all:
+ * half the mean of (a - mixed)^2, 5. */
 static void sobol_by_hand(void)
 {
     static const double y[] = {1, 3, 2, 4, 0, 6};
