@@ -121,12 +121,17 @@ bool gsim_waits_by_name(const struct gsim_kernel *kernel)
 
 bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms)
 {
-    static const char *const words[] = {"nvjet_", "_xmma_", "fort_native_sdpa"};
+    static const struct {
+        const char *word;
+        enum gsim_tile_order order;
+    } words[] = {{"nvjet_", GSIM_TILES_DYNAMIC},           {"_xmma_", GSIM_TILES_DYNAMIC},
+                 {"fort_native_sdpa", GSIM_TILES_DYNAMIC}, {"DynamicPersistentTileScheduler", GSIM_TILES_DYNAMIC},
+                 {"PersistentTileScheduler", GSIM_TILES_STATIC}, {"::PersistentScheduler", GSIM_TILES_STATIC}};
     uint64_t blocks = (uint64_t)kernel->grid.x * kernel->grid.y * kernel->grid.z;
     uint32_t cluster = kernel->cluster.x ? kernel->cluster.x * kernel->cluster.y * kernel->cluster.z : 1;
     if (kernel->tile_order || !sms || blocks > sms || blocks + cluster <= sms) return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(kernel->name, words[i])) kernel->tile_order = GSIM_TILES_DYNAMIC;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !kernel->tile_order; i++)
+        if (strstr(kernel->name, words[i].word)) kernel->tile_order = words[i].order;
     return kernel->tile_order != GSIM_TILES_NONE;
 }
 

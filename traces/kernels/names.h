@@ -12,7 +12,8 @@ bool gsim_talks_by_name(const char *name);
 /* A kernel that only waits: sleep, spin, delay or wait is a word of its name, and it needs little of an SM. */
 bool gsim_waits_by_name(const struct gsim_kernel *kernel);
 /* Sets the tile order of a kernel that has a block for each of the GPU's SMS, and whose name says that its blocks take
- * tiles from a queue: cuBLAS' nvjet, xmma, cuDNN's attention. False: it is none of them. SMS 0: not known. */
+ * tiles from a queue (cuBLAS' nvjet, xmma, cuDNN's attention, FlashAttention's dynamic scheduler) or that each has its
+ * own (Cutlass' and FlashAttention's static ones). False: it is none of them. SMS 0: not known. */
 bool gsim_tiles_by_name(struct gsim_kernel *kernel, uint32_t sms);
 /* Sets how many tiles such a kernel of a product of ROWS x COLUMNS has: cuBLAS stores columns first, so that the first
  * size of a tile in the name is of COLUMNS. Whole clusters of tiles are counted. False: the name has no sizes, or the

@@ -80,5 +80,38 @@ static void tiles(void)
     }
 }
 
-static const struct test_case cases[] = {{"by name", by_name}, {"waits", waits}, {"tiles", tiles}};
+/* A block for each SM, or less than a cluster fewer. */
+static void orders(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t blocks, cluster, sms;
+        enum gsim_tile_order order;
+    } rows[] = {
+        {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 132, 2, 132, GSIM_TILES_DYNAMIC},
+        {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 131, 2, 132, GSIM_TILES_DYNAMIC},
+        {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 130, 2, 132, GSIM_TILES_NONE},
+        {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 133, 2, 132, GSIM_TILES_NONE},
+        {"nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT", 132, 2, 0, GSIM_TILES_NONE},
+        {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x256x64", 132, 1, 132, GSIM_TILES_DYNAMIC},
+        {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop", 132, 1, 132, GSIM_TILES_DYNAMIC},
+        {"void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::VarlenDynamicPersistentTileScheduler<128> > >",
+         132, 1, 132, GSIM_TILES_DYNAMIC},
+        {"void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::StaticPersistentTileScheduler<false> > >", 132, 1,
+         132, GSIM_TILES_STATIC},
+        {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<X, cutlass::gemm::PersistentScheduler> >",
+         132, 1, 132, GSIM_TILES_STATIC},
+        {"void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::SingleTileScheduler<false> > >", 132, 1, 132,
+         GSIM_TILES_NONE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct gsim_kernel k = {
+            .name = rows[i].name, .grid = {rows[i].blocks, 1, 1}, .cluster = {rows[i].cluster, 1, 1}};
+        bool is_named = gsim_tiles_by_name(&k, rows[i].sms);
+        CHECK_MSG(is_named == (rows[i].order != GSIM_TILES_NONE) && k.tile_order == rows[i].order, "row %zu: %d", i,
+                  (int)k.tile_order);
+    }
+}
+
+static const struct test_case cases[] = {{"by name", by_name}, {"waits", waits}, {"tiles", tiles}, {"orders", orders}};
 TEST_MAIN("traces/kernels/names", cases)

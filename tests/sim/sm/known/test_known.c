@@ -274,6 +274,45 @@ static void tiles(void)
     }
 }
 
+/* As above, one SM held for 50 us. An urgent kernel of 20 us that waits besides has the SM until 70, before the fourth
+ * block. That one runs its two tiles until 130, and so long takes the one of the three that has the last of ten tiles
+ * behind its third. A kernel as urgent waits behind the fourth block: of 5 tiles that are left the three take one each
+ * until 100, the fourth one until 110, one of the three the last until 130. So it has an SM from 100 on. */
+static void urgent_beside_tiles(void)
+{
+    for (int priority = -1; priority <= 0; priority++) {
+        struct world w;
+        open_world(&w);
+        w.device.sm_count = 4;
+        w.device.gpcs[0] = 4;
+        w.device.gpcs[1] = 0;
+        w.device.first_wave_us = 10;
+        build_gpu(&w);
+        struct gsim_kernel first = {.name = "first",
+                                    .grid = {1, 1, 1},
+                                    .block = {128, 1, 1},
+                                    .smem_bytes = 198 * 1024,
+                                    .thread_cycles = 50 * w.device.clock_mhz,
+                                    .demand_given = true},
+                           other = first, k = {.name = "k",
+                                               .grid = {4, 1, 1},
+                                               .block = {128, 1, 1},
+                                               .smem_bytes = 198 * 1024,
+                                               .solo_us = 100,
+                                               .tiles = 12,
+                                               .tile_order = GSIM_TILES_DYNAMIC};
+        other.thread_cycles = 20 * w.device.clock_mhz;
+        struct gsim_demand a = work_of(&w, &first), b = work_of(&w, &k), c = work_of(&w, &other);
+        CHECK(gsim_gpu_submit(w.gpu, 0, &a, 0, (void *)1));
+        CHECK(gsim_gpu_submit(w.gpu, 0, &b, 0, (void *)2));
+        CHECK(gsim_gpu_submit(w.gpu, 0, &c, priority, (void *)1));
+        run(&w);
+        CHECK_NEAR(gsim_time_us(w.end[0]), priority ? 70 : 120, 1.5);
+        CHECK_NEAR(gsim_time_us(w.end[1]), 130, 1.5);
+        close_world(&w);
+    }
+}
+
 /* Alone 6 blocks on 4 SMs take the kernel's time, whichever of them have one of 9 tiles more: four and then two of them
  * are placed. */
 static void tiles_of_two(void)
@@ -438,6 +477,7 @@ static const struct test_case tests[] = {
     {"clusters elsewhere", clusters_elsewhere},
     {"tiles", tiles},
     {"tiles of two blocks on an SM", tiles_of_two},
+    {"urgent beside tiles", urgent_beside_tiles},
     {"packed", packed},
     {"waiting", waiting},
     {"held back", held_back},
