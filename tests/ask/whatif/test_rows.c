@@ -54,7 +54,8 @@ static void together(void)
     CHECK(w.rows[4].is_together);
     CHECK_STR(gsim_whatif_name(&w.rows[4], name, sizeof name), "dag+pinned");
     CHECK_NEAR(w.rows[1].time_us - w.rows[4].time_us, 100, 1e-6);
-    CHECK_NEAR(w.rows[0].time_us - w.rows[3].time_us, 100, 1e-6);
+    /* Behind the staged copy the first kernel is launched, in 2 us, and starts 1 later; it waits there already: 1.5. */
+    CHECK_NEAR(w.rows[0].time_us - w.rows[3].time_us, 100 + 3 - 1.5, 1e-6);
     gsim_program_release(&program);
 }
 
