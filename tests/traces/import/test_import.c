@@ -30,6 +30,36 @@ static bool import_good(struct imported *i, struct trace *t, const struct gsim_i
 static double solo_us(const struct gsim_program *p, uint32_t op) { return p->kernels[p->ops[op].kernel_index].solo_us; }
 
 /* --- kernels, copies, time ---------------------------------------------------------------------------------------- */
+/* 3 mJ in 10 us are 300 W; of a limit of 700 W the base takes 100. From ten gaps between nodes on their mean counts:
+ * 0.8 us of those that are watched or 1.3 of all, 0.3 less without the profiler. A stream's gap counts when it is more
+ * than 0.2 us off. */
+static void gaps_of_a_trace(void)
+{
+    static const struct {
+        uint32_t node_gaps;
+        bool is_watched;
+        double stream_gap_us, node_us, stream_us;
+    } rows[] = {{9, true, 1.3, 7, 1.3}, {10, true, 1.1, 0.5, 1}, {10, false, 0.7, 1, 0.7}, {10, false, 0, 1, 1}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct gsim_device_spec d = {.limit_w = 700, .base_w = 100, .call_gap_us = 2, .graph_node_gap_us = 7,
+                                     .stream_gap_us = 1, .profiled_us = -0.3, .untraced_gap_us = 0.8};
+        const struct gsim_import_notes notes = {.span_us = 10, .drawn_mj = 3, .node_gaps = rows[r].node_gaps,
+                                                .node_gap_us = 0.8, .kernel_gap_us = 1.3,
+                                                .stream_gap_us = rows[r].stream_gap_us};
+        gsim_import_fit_gap(&notes, rows[r].is_watched, &d);
+        CHECK_NEAR(d.recorded_w, 300, 1e-9);
+        CHECK_NEAR(d.recorded_limit_w, 600, 1e-9);
+        CHECK_NEAR(d.graph_node_gap_us, rows[r].node_us, 1e-9);
+        CHECK_NEAR(d.stream_gap_us, rows[r].stream_us, 1e-9);
+        CHECK_NEAR(d.call_gap_us, 0, 0);
+        /* longer than half as much again as untraced: 1.3 of 0.8, from ten on; that, and 0.3 less */
+        CHECK_INT(gsim_import_untrace_gap(&notes, &d), r > 0);
+        CHECK_NEAR(d.graph_node_gap_us, r > 0 ? 0.5 : 7, 1e-9);
+        d.untraced_gap_us = 0.9;
+        CHECK(!gsim_import_untrace_gap(&notes, &d));
+    }
+}
+
 static void equal_kernels_share_their_median(void)
 {
     static const double durations[] = {100, 101, 99, 110};
@@ -539,6 +569,7 @@ static void times_alone_where_the_device_allows(void)
 }
 
 static const struct test_case cases[] = {
+    {"gaps of a trace", gaps_of_a_trace},
     {"shared calls have no return", shared_calls_have_no_return},
     {"equal kernels share their median", equal_kernels_share_their_median},
     {"host time between calls", host_time_between_calls},

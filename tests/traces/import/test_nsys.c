@@ -123,6 +123,36 @@ static void clusters_of_newer_files(void)
     remove(path);
 }
 
+/* In GB/s, MHz and bytes; both ways of naming the columns. */
+static void facts_of_the_gpu(void)
+{
+    static const char *const columns[] = {
+        "id INT, name TEXT, computeMajor INT, computeMinor INT, smCount INT, totalMemory INT, memoryBandwidth INT, "
+        "clockRate INT",
+        "id INT, name TEXT, computeCapabilityMajor INT, computeCapabilityMinor INT, numMultiprocessors INT, "
+        "globalMemorySize INT, memoryBandwidth INT, clockRate INT"};
+    for (size_t c = 0; c < 2; c++) {
+        char path[64];
+        struct imported i = {0};
+        sqlite3 *d = NULL;
+        scratch(path);
+        make_database(path);
+        CHECK_INT(sqlite3_open(path, &d), SQLITE_OK);
+        run_sql(d, "DROP TABLE TARGET_INFO_GPU; CREATE TABLE TARGET_INFO_GPU (%s); "
+                   "INSERT INTO TARGET_INFO_GPU VALUES (0, 'G', 8, 6, 84, 51000000000, 768000000000, 1695000000)",
+                columns[c]);
+        sqlite3_close(d);
+        CHECK_OK(gsim_import_nsys(path, &plain, &i.program, &i.notes, &i.error), i.error);
+        remove(path);
+        CHECK_STR(i.notes.gpu, "G");
+        CHECK_INT(i.notes.compute_capability, 86);
+        CHECK(i.notes.sm_count == 84 && i.notes.memory_bytes == 51e9);
+        CHECK_NEAR(i.notes.dram_gbps, 768, 1e-9);
+        CHECK_NEAR(i.notes.clock_mhz, 1695, 1e-9);
+        gsim_program_release(&i.program);
+    }
+}
+
 static void nsys_is_read_by_column_names(void)
 {
     char path[64];
@@ -286,6 +316,7 @@ static void our_own_traces_are_the_same_in_both_formats(void)
 }
 
 static const struct test_case cases[] = {
+    {"facts of the GPU", facts_of_the_gpu},
     {"columns are read by name", nsys_is_read_by_column_names},
     {"clusters of newer files", clusters_of_newer_files},
     {"tables may be missing", nsys_tables_may_be_missing},
