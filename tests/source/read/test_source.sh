@@ -120,12 +120,21 @@ int main()
     one<<<3, 256, 0, urgent>>>(c);
     one<<<4, 256>>>(a);
     cudaDeviceSynchronize();
+    float *byte, host[48];
+    cudaMalloc(&byte, 1);
+    cudaMemcpy2DAsync(b, 256, host, 64, 64, 3, cudaMemcpyHostToDevice, urgent);
+    cudaMemPrefetchAsync(byte, 1, 0, urgent);
+    cudaMemPrefetchAsync(b, 9000, 0, apart);
 }
 EOF
 import_ok "$scratch/apart.cu"
 has program '"sm_cycles": 16, "stream": 1}'
 has program '"sm_cycles": 24, "stream": 2, "priority": -5, "after": [0]}'
 has program '"sm_cycles": 32, "stream": 0, "after": [2, 0]}'
+# Three rows of 64 bytes; no more than a buffer has.
+has program '"kind": "h2d", "buffer": "b", "bytes": 192, "memory": "pageable", "stream": 2'
+has program '{"op": "prefetch", "buffer": "byte", "bytes": 1, "stream": 2'
+has program '{"op": "prefetch", "buffer": "b", "bytes": 4096, "stream": 1'
 
 import_ok "$sources/join.cu"
 is_last 'launches: 2 of 2 read'
