@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ENTRIES    1024 /* of the table, a power of two */
-#define MAX_MIXES 768
+#define MAX_MIXES  768
 #define FIRST_ROOM ((size_t)16 << 10)
 #define MAX_ROOM   ((size_t)4 << 20)
 

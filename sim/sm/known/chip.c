@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search for what the chip's DRAM and L2 are asked for under the waits that follow from it (groups.c), and the
- * waits of blocks with known pipes for L2. */
+/* Finds the load on the chip's DRAM and L2, and the waits for L2 of blocks with known pipes (groups.c). A load makes
+ * blocks wait, and blocks that wait ask for less. */
 #include "sim/sm/state.h"
 
 #include <math.h>
 
-/* Half steps go astray where SMs ask for much less when DRAM stretches a little, and take long where a wait that nobody
- * feels follows itself: from then on secants are taken. */
+/* Half steps overshoot where SMs ask for much less as DRAM gets a little slower. They are slow where a wait that delays
+ * no block depends on itself. After so many of them the search takes secants. */
 enum { HALF_STEPS = 8 };
-#define MAX_OF_WAY    64   /* to what a wait for L2 is asked for */
+#define MAX_OF_WAY    64   /* longest secant, in times of the distance to the wait that the load gives */
 #define CHIP_TOLERANCE 0.01 /* of the waits for L2, which move slowly where little is asked */
 
 double gsim_search_share(struct gsim_search *last, int step, double at, double off, double most)

@@ -11,7 +11,7 @@
 #define MAX_FREE    0.9  /* of a pipe: where more is asked, its queue is looked for from there on */
 #define MAX_STEPS   30
 #define TOLERANCE   1e-5 /* of a queue: times jump by a multiple of it, and no demand gives solo_us there */
-#define MIN_ASKED 0.5  /* of a pipe, below which nobody waits */
+#define MIN_ASKED   0.5  /* of a pipe, below which nobody waits */
 
 double gsim_share_knee(double asked, double knee) { return pow(1 + pow(asked, knee), 1 / knee); }
 double gsim_share_knee_load(double stretch, double knee) { return pow(fmax(pow(stretch, knee) - 1, 0), 1 / knee); }

@@ -22,7 +22,7 @@
 
 enum { UNKNOWN_ROUNDS = 64 };
 #define NEAR       1e-6 /* of a tile: the same */
-#define MAX_START 0.3 /* of a kernel's time */
+#define MAX_START  0.3  /* of a kernel's time */
 
 void gsim_demand_set_tiles(struct gsim_demand *w, const struct gsim_device_spec *d, const struct gsim_kernel *k)
 {
